@@ -95,10 +95,12 @@ def small_study() -> Study:
     )
 
 
-def rows_of(study: Study, store: Store) -> list[PrintedRow]:
+def rows_of(
+    study: Study, store: Store, settings: Sequence[str] = ("sack/droptail", "reno/droptail")
+) -> list[PrintedRow]:
     """Tables "printed" by this study itself: D of everything, so that a combination can be told."""
     rows = []
-    for setting in ("sack/droptail", "reno/droptail"):
+    for setting in settings:
         block = BlockKey(setting, "AIMD")
         part = study_of(study, block, REPRESENTATIVES)
         found = perform(part, store).results.blocks[setting]

@@ -66,6 +66,7 @@ ELSEWHERE = {
     "sensitivity": "test_sensitivity",
     "confirmation": "test_deciding",
     "reconstruction": "test_reconstruction",
+    "crossing": "test_crossing",
     "environment-search": "test_pattern_search",
 }
 """By kind, the tests that look at one, because many runs are behind it."""

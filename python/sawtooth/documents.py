@@ -26,6 +26,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "configurations": 1,
     "sensitivity": 1,
     "reconstruction": 2,
+    "crossing": 1,
     "environment": 1,
     "environment-search": 1,
     "trace": 1,

@@ -72,7 +72,11 @@ SensitivityOption = Annotated[
 ]
 ParameterOption = Annotated[
     list[str] | None,
-    typer.Option("--parameter", metavar="KEY", help="With --sensitivity: this parameter; may be repeated."),
+    typer.Option(
+        "--parameter",
+        metavar="KEY",
+        help="With --sensitivity: this parameter; with --reconstruct: every combination of the values of these; may be repeated.",
+    ),
 ]
 BesideOption = Annotated[
     list[str] | None,
@@ -215,7 +219,8 @@ def command(
     --until-decided adds seeds until each claim is decided. It uses wider intervals, which stay valid however often one looks:
     docs/deciding.md.
 
-    --reconstruct can be stopped and continued. Any number of finished combinations gives an answer; more of them make it more certain.
+    --reconstruct can be stopped and continued: any number of finished combinations gives an answer. With --parameter it crosses the
+    values of some parameters, and says which of them the printed tables rule out.
 
     Example: sawtooth reproduce akella2002/fig4 --quick
     """
@@ -232,7 +237,8 @@ def command(
     chosen["executor"] = workers.executor is ExecutorName.DASK
     deciding.check("reproduce", again.until_decided, again.max_seeds, again.confirm, again.seeds_from)
     _only_beside("confirm", ("verdicts",), chosen)
-    _only_beside("sensitivity", ("parameter", "beside", "screen"), chosen)
+    _only_beside("sensitivity", ("beside", "screen"), chosen)
+    _only_beside("reconstruct" if chosen["reconstruct"] else "sensitivity", ("parameter",), chosen)
     _only_beside("reconstruct", ("combinations", "finalists", "budget"), chosen)
     if own:
         of_papers = ("markdown", "sensitivity", "reconstruct", "configuration", "verdicts")
@@ -306,6 +312,8 @@ def _refuse_beside_mode(asked: ReproduceOptions, chosen: Mapping[str, object]) -
     if chosen["reconstruct"]:
         others = ("quick", "fresh", "sensitivity", "seeds", "set", "confirm", "until-decided")
         refuse("beside --reconstruct", chosen, others)
+        if chosen["parameter"]:
+            refuse("beside --reconstruct --parameter", chosen, ("combinations", "finalists"))
     elif asked.other is not None:
         everything = {"seeds", "quick", "set", "fresh", "markdown", "sensitivity", "confirm", "until-decided"}
         refuse(f"for {asked.name}", chosen, sorted(everything - asked.other.takes))
@@ -348,7 +356,7 @@ def _carry_out(
 ) -> None:
     """What was asked for, when it is known to make sense."""
     if reconstruction.reconstruct:
-        _reconstruct(asked, output, reconstruction)
+        _reconstruct(asked, output, reconstruction, sensitivity.parameter or [])
     elif sensitivity.sensitivity:
         _sensitivity(asked, output, sensitivity, plugins)
     elif asked.other is not None:
@@ -522,8 +530,10 @@ def _further(asked: ReproduceOptions, other: Further, output: Output) -> None:
     _show(made, output.as_json)
 
 
-def _reconstruct(asked: ReproduceOptions, output: Output, given: ReconstructionOptions) -> None:
-    """Which open values explain the printed tables of a paper."""
+def _reconstruct(
+    asked: ReproduceOptions, output: Output, given: ReconstructionOptions, keys: Sequence[str]
+) -> None:
+    """Which open values explain the printed tables of a paper: of all parameters, or of ``keys`` alone."""
     from sawtooth.papers import PAPERS
     from sawtooth.papers.further import Request
     from sawtooth.progress import progress_bar
@@ -538,10 +548,10 @@ def _reconstruct(asked: ReproduceOptions, output: Output, given: ReconstructionO
             "reproduce", "--reconstruct", asked.name, f"a paper with printed tables: {', '.join(able)}"
         )
     for page in output.markdown:
-        check_page(page, names=tool.blocks)
+        check_page(page, names=tool.blocks(keys))
     with progress_bar(f"{asked.name} reconstruction") as progress:
         order = Request(asked.runs.store, output.report, progress=progress)
-        made = tool.reconstruct(order, given.combinations, given.finalists, budget_s)
+        made = tool.reconstruct(order, keys, given.combinations, given.finalists, budget_s)
     for page in output.markdown:
         tool.update_page(page, made)
     _show(made, output.as_json)

@@ -119,16 +119,23 @@ class Further(ABC):
 class Reconstructor(ABC):
     """What finds the open values of a paper from its printed tables."""
 
-    blocks: ClassVar[Sequence[str]]
-    """The places of a Markdown page that are its own, by name."""
+    @abstractmethod
+    def blocks(self, keys: Sequence[str]) -> Sequence[str]:
+        """The places of a Markdown page that are its own, by name: of all parameters, or of a crossing of ``keys``."""
 
     @abstractmethod
     def reconstruct(
-        self, order: Request, combinations: int | None, finalists: int | None, budget_s: float | None
+        self,
+        order: Request,
+        keys: Sequence[str],
+        combinations: int | None,
+        finalists: int | None,
+        budget_s: float | None,
     ) -> Made:
-        """Try so many combinations of open values, so many of them at full length, and write the report.
+        """Try so many combinations of open values, so many of them at full length, and write the report. With ``keys`` try every
+        combination of the values of these parameters instead, all others as taken. InputError for a key that is not open.
 
-        No further combination begins after ``budget_s`` seconds.
+        Nothing further begins after ``budget_s`` seconds.
         """
 
     @abstractmethod

@@ -5,9 +5,12 @@ Source: none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from sawtooth.papers.akella2002.reconstruction.crossing import cross
+from sawtooth.papers.akella2002.reconstruction.crossing_result import Crossing
 from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, reconstruct
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
 from sawtooth.papers.further import Made, Reconstructor, Request
@@ -17,17 +20,33 @@ BLOCKS: Final = tuple(
     for name in ("command", "design", "summary", "effects", "joint", "finalists", "unexplained")
 )
 """What ``page`` fills, which is not loaded before there is something to draw."""
+CROSSED: Final = tuple(f"crossing {name}" for name in ("command", "summary", "values", "nearest", "left out"))
+"""What ``crossing_page`` fills."""
 
 
 class _Reconstructor(Reconstructor):
     """Over the tables of the figures and of the appendix."""
 
-    blocks = BLOCKS
+    def blocks(self, keys: Sequence[str]) -> Sequence[str]:
+        """What the pages of either fill."""
+        return CROSSED if keys else BLOCKS
 
     def reconstruct(
-        self, order: Request, combinations: int | None, finalists: int | None, budget_s: float | None
-    ) -> Reconstruction:
-        """Run what the store lacks, fit, and write the report."""
+        self,
+        order: Request,
+        keys: Sequence[str],
+        combinations: int | None,
+        finalists: int | None,
+        budget_s: float | None,
+    ) -> Reconstruction | Crossing:
+        """Run what the store lacks, fit or compare, and write the report."""
+        if keys:
+            from sawtooth.papers.akella2002.reconstruction.crossing_page import (
+                write_crossing,
+            )  # loads matplotlib
+
+            crossing = cross(keys, order.store, budget_s, progress=order.progress)
+            return order.reported(crossing, f"{crossing.name}-crossing", write_crossing)
         from sawtooth.papers.akella2002.reconstruction.page import write_reconstruction  # loads matplotlib
 
         usual = Design()
@@ -40,6 +59,11 @@ class _Reconstructor(Reconstructor):
 
     def update_page(self, path: Path, made: Made) -> None:
         """Fill the places of a Markdown page, and write the figure beside it."""
+        if isinstance(made, Crossing):
+            from sawtooth.papers.akella2002.reconstruction.crossing_page import update_crossing
+
+            update_crossing(path, made)
+            return
         from sawtooth.papers.akella2002.reconstruction.page import update_page
 
         assert isinstance(made, Reconstruction)

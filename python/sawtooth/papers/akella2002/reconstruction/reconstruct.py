@@ -130,10 +130,10 @@ def reconstruct_study(
     final_blocks = _final_blocks(blocks, plan.full)
     per_final = full.runs(final_blocks)
     total = swept + (per_final * (plan.finalists + 1) if plan.finalists else 0)
-    clock = _Clock(begun, budget_s, progress, total)
+    clock = Clock(begun, budget_s, progress, total)
 
     share = 1.0 - FULL_SHARE if plan.finalists else 1.0
-    tried = list(_sweep(sweep, zip(chosen, ((block,) for block in hands), strict=False), clock, share))
+    tried = list(over_tables(sweep, zip(chosen, ((block,) for block in hands), strict=False), clock, share))
     if len(tried) < 2:
         raise _too_little(budget_s, "at least two combinations")
     if len({bool(training[row]) for entry in tried for row in entry.numbers}) < 2:
@@ -193,7 +193,7 @@ def _final_blocks(blocks: Sequence[BlockKey], families: int) -> tuple[BlockKey, 
 
 
 @dataclass
-class _Clock:
+class Clock:
     """Time, budget and progress of the whole."""
 
     begun: float
@@ -223,10 +223,10 @@ class _Clock:
         self.moved(0, 0, 0)
 
 
-def _sweep(
+def over_tables(
     sweep: CombinationSweep,
     wanted: Iterable[tuple[Combination, tuple[BlockKey, ...]]],
-    clock: _Clock,
+    clock: Clock,
     share: float,
 ) -> Iterator[Tried]:
     """Combinations and their tables from the store, and new ones while the budget lasts."""
@@ -245,11 +245,11 @@ def _lasting(
     full: CombinationSweep,
     best: Iterator[Combination],
     blocks: tuple[BlockKey, ...],
-    clock: _Clock,
+    clock: Clock,
 ) -> Iterator[Tried]:
     """The best combinations at full length, until the budget is used up."""
     for levels in best:
-        found = list(_sweep(full, [(levels, blocks)], clock, 1.0))
+        found = list(over_tables(full, [(levels, blocks)], clock, 1.0))
         if not found:
             return
         yield found[0]

@@ -1,0 +1,512 @@
+"""What a crossing says: which combinations may be nearest to print, which values none of these has, and how well it could tell at all.
+
+Losses are mean misfits by printed table: of the rows of a table, and of the columns of a row, each counts alike (``rows``). Source: as
+``crossing``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from sawtooth.documents import document
+from sawtooth.experiment.exhibit import TextTable
+from sawtooth.papers.akella2002.reconstruction.calibration import Identified
+from sawtooth.papers.akella2002.reconstruction.confidence_set import LEVEL, Array, confidence_set
+from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
+from sawtooth.papers.akella2002.reconstruction.result import Gain, by_tables
+from sawtooth.papers.akella2002.reconstruction.rows import SAME, BlockKey, PrintedRow
+from sawtooth.plain import written
+from sawtooth.plurals import number_of, verb
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sawtooth.claims.table import Judged
+    from sawtooth.papers.akella2002.reconstruction.sweep import Tried
+
+PRINTINGS: Final = 200
+PLANTED_DRAWS: Final = 500
+"""Bootstrap draws for each made-up printing."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a crossed parameter."""
+
+    factor: Factor
+    level: int
+    run: int
+    """Combinations with it that were run."""
+    left: int
+    """Those of them that may be nearest to print."""
+    least: float
+    """Their least mean misfit; not a number where none was run."""
+    p: float
+    """The largest p-value among them."""
+    p_by_settings: float
+    """The same with whole settings drawn again."""
+
+    @property
+    def name(self) -> str:
+        """Parameter and value."""
+        return f"{self.factor.name} = {self.text}"
+
+    @property
+    def text(self) -> str:
+        """The value as a scenario has it."""
+        return written(self.factor.levels[self.level])
+
+    @property
+    def ruled_out(self) -> bool:
+        """Whether it was run, and no combination with it may be nearest."""
+        return self.run > 0 and not self.left
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A setting, and what the combination chosen without it misses there, beside the values taken."""
+
+    setting: str
+    chosen: Combination
+    misfit: float
+    taken: float
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What the same runs say of printings that were made up under known values."""
+
+    printings: int
+    kept: int
+    """Printings whose true combination may be nearest."""
+    values: int
+    """Values other than the true ones, over all printings."""
+    ruled_out: int
+    """Those of them that are ruled out."""
+    parameters: int
+    """Parameters, over all printings."""
+    wrong: int
+    """Those of them whose true value is ruled out."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The whole result. ``places`` are the factors that were crossed, ``tried`` the combinations, the values taken first."""
+
+    name: str
+    factors: tuple[Factor, ...]
+    places: tuple[int, ...]
+    rows: Sequence[PrintedRow]
+    tried: Sequence[Tried]
+    conditions: Mapping[str, Any]
+    seed: int
+    executed: int = 0
+    wall_s: float = 0.0
+    report: Path | None = None
+
+    @property
+    def judged(self) -> Sequence[Judged]:
+        """No claim speaks of it."""
+        return ()
+
+    @cached_property
+    def tables_run(self) -> list[BlockKey]:
+        """The printed tables, in the order of the columns of ``losses``."""
+        return sorted({row.block for row in self.rows})
+
+    @cached_property
+    def _outputs(self) -> list[tuple[int, str]]:
+        """Row and column of every printed number for which all combinations have one of their own, table by table."""
+        return [
+            (place, column)
+            for table in self.tables_run
+            for place, row in enumerate(self.rows)
+            if row.block == table
+            for column in row.values
+            if all(np.isfinite(entry.numbers[place][column]) for entry in self.tried)
+        ]
+
+    @cached_property
+    def _ours(self) -> Array:
+        """ln(number + e): shape (combinations, outputs)."""
+        return np.array(
+            [
+                [np.log(entry.numbers[place][column] + SAME[column]) for place, column in self._outputs]
+                for entry in self.tried
+            ]
+        )
+
+    @cached_property
+    def _printed(self) -> Array:
+        """The same of what is printed."""
+        return np.array(
+            [np.log(self.rows[place].values[column] + SAME[column]) for place, column in self._outputs]
+        )
+
+    @cached_property
+    def _table(self) -> NDArray[np.int64]:
+        """Of every output the table."""
+        order = {table: place for place, table in enumerate(self.tables_run)}
+        return np.array([order[self.rows[place].block] for place, _ in self._outputs], np.int64)
+
+    @cached_property
+    def _weights(self) -> Array:
+        """How much every output counts in the mean misfit of every table: shape (outputs, tables)."""
+        row = np.array([place for place, _ in self._outputs])
+        columns = np.bincount(row, minlength=len(self.rows))
+        rows = np.array([len(set(row[self._table == table])) for table in range(len(self.tables_run))])
+        share = 1.0 / (columns[row] * rows[self._table])
+        return np.asarray((self._table[:, None] == np.arange(len(rows))) * share[:, None], dtype=np.float64)
+
+    def _losses(self, printed: Array) -> Array:
+        return np.asarray(np.abs(self._ours - printed) @ self._weights, dtype=np.float64)
+
+    @cached_property
+    def losses(self) -> Array:
+        """The mean misfit of every combination in every table: shape (combinations, tables)."""
+        return self._losses(self._printed)
+
+    @cached_property
+    def means(self) -> Array:
+        """The mean misfit of every combination over the tables."""
+        return np.asarray(self.losses.mean(axis=1), dtype=np.float64)
+
+    @cached_property
+    def p_values(self) -> Array:
+        """Of every combination; below LEVEL it is not among those that may be nearest to print."""
+        return confidence_set(self.losses, self.seed)
+
+    @cached_property
+    def p_by_settings(self) -> Array:
+        """The same with whole settings drawn again, since the tables of one may share their errors; all 1 with a single setting."""
+        losses = self.losses_by_setting
+        return confidence_set(losses, self.seed) if losses.shape[1] > 1 else np.ones(len(losses))
+
+    @cached_property
+    def settings(self) -> list[str]:
+        """The settings, in the order of ``losses_by_setting``."""
+        return list(dict.fromkeys(table.setting for table in self.tables_run))
+
+    @cached_property
+    def losses_by_setting(self) -> Array:
+        """The mean misfit of every combination over the tables of every setting: shape (combinations, settings)."""
+        own = np.array([[table.setting == setting for setting in self.settings] for table in self.tables_run])
+        return np.asarray(self.losses @ (own / own.sum(axis=0)), dtype=np.float64)
+
+    @cached_property
+    def _levels(self) -> NDArray[np.int64]:
+        """The levels of the crossed factors: shape (combinations, crossed factors)."""
+        return np.array(
+            [[entry.combination.levels[place] for place in self.places] for entry in self.tried], np.int64
+        )
+
+    @property
+    def left(self) -> int:
+        """How many combinations may be nearest to print."""
+        return int((self.p_values >= LEVEL).sum())
+
+    @property
+    def nearest(self) -> int:
+        """The combination of least mean misfit."""
+        return int(np.argmin(self.means))
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """Every value of every crossed parameter."""
+        return list(self._values())
+
+    def _values(self) -> Iterator[Value]:
+        for column, place in enumerate(self.places):
+            factor = self.factors[place]
+            for level in range(len(factor.levels)):
+                here = self._levels[:, column] == level
+                if not here.any():
+                    yield Value(factor, level, 0, 0, np.nan, np.nan, np.nan)
+                    continue
+                left = int((self.p_values[here] >= LEVEL).sum())
+                least, p, other = (
+                    float(pick(numbers[here]))
+                    for pick, numbers in (
+                        (np.min, self.means),
+                        (np.max, self.p_values),
+                        (np.max, self.p_by_settings),
+                    )
+                )
+                yield Value(factor, level, int(here.sum()), left, least, p, other)
+
+    def of(self, place: int) -> list[Value]:
+        """The values of one of the crossed parameters that were run."""
+        return [value for value in self.values if value.factor is self.factors[place] and value.run]
+
+    def standing(self, place: int) -> Identified:
+        """What the crossing says of a parameter."""
+        values = self.of(place)
+        left = [value for value in values if not value.ruled_out]
+        if len(values) > 1 and len(left) == 1:
+            return Identified.IDENTIFIABLE
+        return Identified.WEAKLY if len(left) < len(values) else Identified.NOT
+
+    @cached_property
+    def left_out(self) -> list[LeftOut]:
+        """Every setting left out in turn: chosen in the others, judged in it."""
+        losses = self.losses_by_setting
+        found = []
+        for place, setting in enumerate(self.settings if len(self.settings) > 1 else []):
+            chosen = int(np.argmin(np.delete(losses, place, axis=1).mean(axis=1)))
+            own = float(losses[chosen, place]), float(losses[0, place])
+            found.append(LeftOut(setting, self.tried[chosen].combination, *own))
+        return found
+
+    @cached_property
+    def gain_left_out(self) -> Gain | None:
+        """How much less misfit than the values taken, in settings that did not choose; None of a single setting."""
+        return by_tables([[each.taken - each.misfit] for each in self.left_out], self.seed)
+
+    @cached_property
+    def planted(self) -> Planted:
+        """What the same runs say of made-up printings."""
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        errors = self._printed - self._ours[self.nearest]
+        kept = values = out = wrong = 0
+        for number in range(PRINTINGS):
+            truth = int(generator.integers(len(self.tried)))
+            p = confidence_set(
+                self._losses(self._ours[truth] + self._errors(errors, generator)), number, PLANTED_DRAWS
+            )
+            kept += int(p[truth] >= LEVEL)
+            for column in range(len(self.places)):
+                levels = self._levels[:, column]
+                left = set(levels[p >= LEVEL])
+                others = set(levels) - {levels[truth]}
+                values, out = values + len(others), out + len(others - left)
+                wrong += int(levels[truth] not in left)
+        return Planted(PRINTINGS, kept, values, out, PRINTINGS * len(self.places), wrong)
+
+    def _errors(self, errors: Array, generator: np.random.Generator) -> Array:
+        """Errors of a made-up printing: in every table those of some table of as many numbers, with one sign for all."""
+        sizes = np.bincount(self._table)
+        found = np.empty_like(errors)
+        for table, size in enumerate(sizes):
+            source = int(generator.choice(np.flatnonzero(sizes == size)))
+            sign = 1.0 if generator.integers(2) else -1.0
+            found[self._table == table] = sign * errors[self._table == source]
+        return found
+
+    def changed(self, number: int) -> str:
+        """The values of a combination, those of all crossed parameters."""
+        levels = self.tried[number].combination.levels
+        return ", ".join(
+            f"{self.factors[place].name} = {written(self.factors[place].levels[levels[place]])}"
+            for place in self.places
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``--json``."""
+        gain = self.gain_left_out
+        return document(
+            "crossing",
+            {
+                "study": self.name,
+                "conditions": dict(self.conditions),
+                "parameters": [
+                    {"parameter": self.factors[place].name, "standing": self.standing(place).value}
+                    for place in self.places
+                ],
+                "values": [
+                    {
+                        "parameter": value.factor.name,
+                        "value": value.factor.levels[value.level],
+                        "taken": value.level == 0,
+                        "combinations": value.run,
+                        "left": value.left,
+                        "least_misfit": value.least if value.run else None,
+                        "p": value.p if value.run else None,
+                        "p_by_settings": value.p_by_settings if value.run else None,
+                        "ruled_out": value.ruled_out,
+                    }
+                    for value in self.values
+                ],
+                "combinations": [
+                    {
+                        "values": {
+                            self.factors[place].name: self.factors[place].levels[
+                                entry.combination.levels[place]
+                            ]
+                            for place in self.places
+                        },
+                        "misfit": float(self.means[place]),
+                        "p": float(self.p_values[place]),
+                        "p_by_settings": float(self.p_by_settings[place]),
+                        "misfits": dict(
+                            zip(
+                                map(_table_name, self.tables_run), map(float, self.losses[place]), strict=True
+                            )
+                        ),
+                    }
+                    for place, entry in enumerate(self.tried)
+                ],
+                "left": self.left,
+                "left_out": [
+                    {
+                        "setting": each.setting,
+                        "values": each.chosen.changed(self.factors),
+                        "misfit": each.misfit,
+                        "misfit_taken": each.taken,
+                    }
+                    for each in self.left_out
+                ],
+                "gain_left_out": None if gain is None else gain.to_json(),
+                "planted": asdict(self.planted),
+                "executed": self.executed,
+                "wall_s": self.wall_s,
+                "report": None if self.report is None else str(self.report),
+            },
+        )
+
+    def tables(self) -> list[TextTable]:
+        """What was found, and every value."""
+        return [
+            TextTable("", (), [[sentence] for sentence in sentences(self)]),
+            TextTable("every value", VALUE_HEADS, value_rows(self)),
+            TextTable("nearest to print", NEAREST_HEADS, nearest_rows(self)),
+        ]
+
+
+NEAREST_MOST: Final = 10
+"""Combinations in the table of those nearest to print."""
+VALUE_HEADS: Final = (
+    "parameter",
+    "value",
+    "combinations",
+    "may be nearest",
+    "least misfit",
+    "p",
+    "p, whole settings",
+    "so it is",
+)
+NEAREST_HEADS: Final = ("values", "mean misfit", "p", "p, whole settings")
+
+
+def _table_name(table: BlockKey) -> str:
+    return f"{table.setting} {table.family}"
+
+
+def value_rows(found: Crossing) -> list[list[str]]:
+    """A row for every value of every crossed parameter."""
+    rows = []
+    for value in found.values:
+        says = "not possible" if not value.run else "ruled out" if value.ruled_out else "left"
+        numbers = [f"{each:.3f}" if value.run else "" for each in (value.least, value.p, value.p_by_settings)]
+        text = f"{value.text} (taken)" if value.level == 0 else value.text
+        rows.append([value.factor.short, text, str(value.run), str(value.left), *numbers, says])
+    return rows
+
+
+def nearest_rows(found: Crossing) -> list[list[str]]:
+    """The combinations of least mean misfit, and the values taken."""
+    order = [int(place) for place in np.argsort(found.means, kind="stable")]
+    shown = order[:NEAREST_MOST] if 0 in order[:NEAREST_MOST] else [*order[:NEAREST_MOST], 0]
+    return [
+        [
+            found.changed(place) + (" (taken)" if place == 0 else ""),
+            f"{found.means[place]:.3f}",
+            f"{found.p_values[place]:.3f}",
+            f"{found.p_by_settings[place]:.3f}",
+        ]
+        for place in shown
+    ]
+
+
+def finding(found: Crossing) -> str:
+    """What the crossing says of its parameters, in one sentence."""
+    out = [value for value in found.values if value.ruled_out]
+    sure = [
+        value.name
+        for place in found.places
+        if found.standing(place) is Identified.IDENTIFIABLE
+        for value in found.of(place)
+        if not value.ruled_out
+    ]
+    rest = [
+        value.name
+        for value in out
+        if found.standing(found.factors.index(value.factor)) is not Identified.IDENTIFIABLE
+    ]
+    opened = [found.factors[place].name for place in found.places if found.standing(place) is Identified.NOT]
+    says = []
+    if sure:
+        says.append(f"identify {', '.join(sure)}")
+    if rest:
+        says.append(f"rule out {', '.join(rest)}")
+    if not says:
+        return f"The printed tables rule out no value of {', '.join(opened)}."
+    tail = f"; they leave {', '.join(opened)} open" if opened else ""
+    return (
+        f"The printed tables {' and '.join(says)}, with all parameters that were not crossed as taken{tail}."
+    )
+
+
+def sentences(found: Crossing) -> list[str]:
+    """The result in words, every number computed."""
+    has, best = found.conditions, found.nearest
+    asked, tables = (
+        number_of(int(has["asked"]), "combination"),
+        number_of(len(found.tables_run), "printed table"),
+    )
+    length = f"{number_of(int(has['seeds']), 'seed')} of {has['duration']}"
+    lines = [
+        finding(found),
+        (
+            f"{len(found.tried)} of {asked} of {number_of(len(found.places), 'parameter')} were run for {tables}, with {length} in "
+            f"{number_of(int(has['environments']), 'environment')}: {int(has['runs']):,} runs."
+        ),
+        (
+            f"{found.left} of these {len(found.tried)} may be nearest to print, at a confidence of 95 %. The nearest "
+            f"({found.changed(best)}) has a mean misfit of {found.means[best]:.3f}, the values taken have {found.means[0]:.3f}: its "
+            f"numbers are off by a factor of {np.exp(found.means[best]):.2f} on average."
+        ),
+    ]
+    if len(found.settings) > 1:
+        lines.append(_by_settings(found))
+    if found.gain_left_out is not None:
+        lines.append(_left_out(found, found.gain_left_out))
+    return [*lines, _planted(found.planted)]
+
+
+def _by_settings(found: Crossing) -> str:
+    """What is left of it if the tables of a setting share their errors."""
+    out = [value for value in found.values if value.ruled_out]
+    still = [value.name for value in out if value.p_by_settings < LEVEL]
+    says = (
+        f"{', '.join(still)} {verb('is', len(still))} ruled out all the same"
+        if still
+        else "none of them is ruled out"
+    )
+    left = int((found.p_by_settings >= LEVEL).sum())
+    text = f"With whole settings drawn again, since the tables of a setting may share their errors, {left} may be nearest"
+    return f"{text}; {says}." if out else f"{text}."
+
+
+def _left_out(found: Crossing, gain: Gain) -> str:
+    """What a choice is worth in settings that did not make it."""
+    less = sum(each.misfit < each.taken for each in found.left_out)
+    settings = number_of(len(found.left_out), "setting")
+    return (
+        f"Chosen without a setting, the nearest combination has {gain.text} less misfit there than the values taken; it has less in "
+        f"{less} of {settings}."
+    )
+
+
+def _planted(planted: Planted) -> str:
+    """How well the crossing could tell at all."""
+    return (
+        f"Of {number_of(planted.printings, 'made-up printing')} with errors as large as those of the printed tables, {planted.kept} leave "
+        f"the true combination among those that may be nearest. They rule out {planted.ruled_out:,} of {planted.values:,} wrong values, "
+        f"and {planted.wrong} of {planted.parameters:,} true ones."
+    )
