@@ -14,7 +14,6 @@ from tests.test_reconstruction import REPRESENTATIVES, parameter, rows_of, small
 from sawtooth.errors import InputError
 from sawtooth.experiment.study import Setting, Study
 from sawtooth.papers.akella2002.reconstruction.calibration import Identified
-from sawtooth.papers.akella2002.reconstruction.command import CROSSED
 from sawtooth.papers.akella2002.reconstruction.confidence_set import LEVEL, confidence_set
 from sawtooth.papers.akella2002.reconstruction.crossing import (
     command_line,
@@ -29,7 +28,12 @@ from sawtooth.papers.akella2002.reconstruction.crossing_page import (
     update_crossing,
     write_crossing,
 )
-from sawtooth.papers.akella2002.reconstruction.crossing_result import Crossing, sentences, value_rows
+from sawtooth.papers.akella2002.reconstruction.crossing_result import (
+    CROSSED,
+    OpenCrossing,
+    sentences,
+    value_rows,
+)
 from sawtooth.papers.akella2002.reconstruction.factors import factors_of
 from sawtooth.papers.akella2002.reconstruction.rows import PrintedRow
 from sawtooth.plain import json_value
@@ -58,7 +62,7 @@ def printed(study: Study, store: Store) -> list[PrintedRow]:
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Crossing:
+def planted(tmp_path_factory: pytest.TempPathFactory) -> OpenCrossing:
     """Tables printed with another round trip, to all digits: so even the size of acknowledgements can be told."""
     study, store = eight_settings(), Store(tmp_path_factory.mktemp("store"))
     rows = printed(study.varied("path.rtt", "80 ms"), store)
@@ -114,7 +118,7 @@ def test_all_combinations_are_run_the_values_taken_first() -> None:
     assert turns == in_turn(found)
 
 
-def test_planted_values_are_the_only_ones_left(planted: Crossing) -> None:
+def test_planted_values_are_the_only_ones_left(planted: OpenCrossing) -> None:
     by_name = {value.name: value for value in planted.values}
     assert len(planted.tried) == 8
     assert planted.standing(planted.places[0]) is Identified.IDENTIFIABLE
@@ -132,7 +136,7 @@ def test_planted_values_are_the_only_ones_left(planted: Crossing) -> None:
     assert [row[-1] for row in value_rows(planted)][:4] == ["ruled out", "left", "ruled out", "ruled out"]
 
 
-def test_losses_are_mean_misfits_by_table(planted: Crossing) -> None:
+def test_losses_are_mean_misfits_by_table(planted: OpenCrossing) -> None:
     for number, entry in enumerate(planted.tried):
         for column, table in enumerate(planted.tables_run):
             own = [row.misfit(entry.numbers[n]) for n, row in enumerate(planted.rows) if row.block == table]
@@ -140,7 +144,7 @@ def test_losses_are_mean_misfits_by_table(planted: Crossing) -> None:
     assert planted.losses_by_setting.mean(axis=1) == pytest.approx(planted.means)
 
 
-def test_made_up_printings_keep_the_truth(planted: Crossing) -> None:
+def test_made_up_printings_keep_the_truth(planted: OpenCrossing) -> None:
     told = planted.planted
     assert told.values == 200 * (3 + 1)
     assert told.kept >= 190
@@ -148,7 +152,7 @@ def test_made_up_printings_keep_the_truth(planted: Crossing) -> None:
     assert told.ruled_out >= 200, "wrong round trips are told where print has no errors"
 
 
-def test_pages_and_documents_of_a_crossing(planted: Crossing, tmp_path: Path, browser: Browser) -> None:
+def test_pages_and_documents_of_a_crossing(planted: OpenCrossing, tmp_path: Path, browser: Browser) -> None:
     assert fits(json_value(planted.to_json())) == "crossing"
     assert tuple(blocks(planted)) == CROSSED
     page = tmp_path / "page.md"

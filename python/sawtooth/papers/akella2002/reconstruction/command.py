@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sawtooth.papers.akella2002.reconstruction.crossing import cross
-from sawtooth.papers.akella2002.reconstruction.crossing_result import Crossing
+from sawtooth.papers.akella2002.reconstruction.crossing_result import CROSSED, OpenCrossing
 from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, reconstruct
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
 from sawtooth.papers.further import Made, Reconstructor, Request
@@ -20,8 +20,6 @@ BLOCKS: Final = tuple(
     for name in ("command", "design", "summary", "effects", "joint", "finalists", "unexplained")
 )
 """What ``page`` fills, which is not loaded before there is something to draw."""
-CROSSED: Final = tuple(f"crossing {name}" for name in ("command", "summary", "values", "nearest", "left out"))
-"""What ``crossing_page`` fills."""
 
 
 class _Reconstructor(Reconstructor):
@@ -38,7 +36,7 @@ class _Reconstructor(Reconstructor):
         combinations: int | None,
         finalists: int | None,
         budget_s: float | None,
-    ) -> Reconstruction | Crossing:
+    ) -> Reconstruction | OpenCrossing:
         """Run what the store lacks, fit or compare, and write the report."""
         if keys:
             from sawtooth.papers.akella2002.reconstruction.crossing_page import (
@@ -59,7 +57,7 @@ class _Reconstructor(Reconstructor):
 
     def update_page(self, path: Path, made: Made) -> None:
         """Fill the places of a Markdown page, and write the figure beside it."""
-        if isinstance(made, Crossing):
+        if isinstance(made, OpenCrossing):
             from sawtooth.papers.akella2002.reconstruction.crossing_page import update_crossing
 
             update_crossing(path, made)

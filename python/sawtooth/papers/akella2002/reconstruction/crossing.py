@@ -35,7 +35,7 @@ import numpy as np
 
 from sawtooth.errors import MISSING, InputError
 from sawtooth.papers.akella2002.instances import CHOSEN
-from sawtooth.papers.akella2002.reconstruction.crossing_result import Crossing
+from sawtooth.papers.akella2002.reconstruction.crossing_result import OpenCrossing
 from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor, factors_of
 from sawtooth.papers.akella2002.reconstruction.reconstruct import KEPT, PAPER, REDUCED, Clock, over_tables
 from sawtooth.papers.akella2002.reconstruction.rows import BlockKey, PrintedRow, printed_rows
@@ -60,7 +60,7 @@ def cross(
     budget_s: float | None = None,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
-) -> Crossing:
+) -> OpenCrossing:
     """Cross the values of these parameters of the paper. InputError for a key that is not open."""
     study = load_study("akella2002/appendix").replaced(quick=REDUCED)
     rows = printed_rows([str(each) for each in study.matrix.settings])
@@ -82,7 +82,7 @@ def cross_study(
     budget_s: float | None = None,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
-) -> Crossing:
+) -> OpenCrossing:
     """Cross the values of some open parameters of ``study``, and compare each combination with ``rows``.
 
     InputError for a key that is not open, for too many combinations, and for a budget too small to compare any two.
@@ -120,7 +120,7 @@ def cross_study(
         "refused": len(asked) - len(wanted),
         "runs": len(tried) * sweep.runs(blocks),
     }
-    return Crossing(
+    return OpenCrossing(
         name,
         factors,
         places,

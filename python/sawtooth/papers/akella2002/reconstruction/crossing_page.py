@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 
 from sawtooth.atomic import write_bytes_atomic
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
-from sawtooth.papers.akella2002.reconstruction.command import CROSSED
 from sawtooth.papers.akella2002.reconstruction.confidence_set import LEVEL
 from sawtooth.papers.akella2002.reconstruction.crossing_result import (
+    CROSSED,
     NEAREST_HEADS,
     VALUE_HEADS,
-    Crossing,
+    OpenCrossing,
     nearest_rows,
     sentences,
     value_rows,
@@ -58,7 +58,7 @@ WORDS: Final = (
 )
 
 
-def crossing_figure(found: Crossing) -> Figure:
+def crossing_figure(found: OpenCrossing) -> Figure:
     """The mean misfit of every combination over the values of each parameter, a panel for each."""
     with mpl.rc_context(MODEL_STYLE):
         widths = [
@@ -74,7 +74,7 @@ def crossing_figure(found: Crossing) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, found: Crossing, place: int) -> None:
+def _panel(axes: Axes, found: OpenCrossing, place: int) -> None:
     factor = found.factors[place]
     values = sorted(found.of(place), key=lambda value: _in_order(factor.levels[value.level], value.level))
     for x, value in enumerate(values):
@@ -102,14 +102,14 @@ def _in_order(value: object, level: int) -> tuple[int, float, int]:
         return (0, 0.0, level)
 
 
-def write_crossing(found: Crossing, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
+def write_crossing(found: OpenCrossing, path: Path, typed: Typed = NOTHING_TYPED) -> list[Path]:
     """Write the HTML file ``path`` and the figure beside it as SVG and PDF."""
     return write_page(
         page(found).made_with(typed), path, figure_files(path.with_name(path.stem), crossing_figure(found))
     )
 
 
-def page(found: Crossing) -> Page:
+def page(found: OpenCrossing) -> Page:
     """The page: which of the crossed values the printed tables rule out."""
     has = found.conditions
     says, _, *more = sentences(found)  # how much was run stands among the facts
@@ -144,7 +144,7 @@ def _table(heads: tuple[str, ...], rows: list[list[str]], code_first: bool = Fal
     )
 
 
-def left_out_rows(found: Crossing) -> list[list[str]]:
+def left_out_rows(found: OpenCrossing) -> list[list[str]]:
     """A row for every setting."""
     return [
         [each.setting, _values(each.chosen.changed(found.factors)), f"{each.misfit:.3f}", f"{each.taken:.3f}"]
@@ -156,7 +156,7 @@ def _values(changed: dict[str, object]) -> str:
     return ", ".join(f"{name} = {written(value)}" for name, value in changed.items()) or "the values taken"
 
 
-def blocks(found: Crossing) -> dict[str, str]:
+def blocks(found: OpenCrossing) -> dict[str, str]:
     """The content of every block by name."""
     return dict(
         zip(
@@ -173,7 +173,7 @@ def blocks(found: Crossing) -> dict[str, str]:
     )
 
 
-def update_crossing(path: Path, found: Crossing) -> None:
+def update_crossing(path: Path, found: OpenCrossing) -> None:
     """Fill the places of a Markdown page, and write the figure beside it, where the page names it."""
     fill(path, blocks(found), True)
     name = f"{found.name}-crossing.svg"

@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     from sawtooth.claims.table import Judged
     from sawtooth.papers.akella2002.reconstruction.sweep import Tried
 
+CROSSED: Final = tuple(f"crossing {name}" for name in ("command", "summary", "values", "nearest", "left out"))
+"""The places of a Markdown page that a crossing fills, by name."""
 PRINTINGS: Final = 200
 PLANTED_DRAWS: Final = 500
 """Bootstrap draws for each made-up printing."""
 
 
 @dataclass(frozen=True)
-class Value:
+class CrossedValue:
     """A value of a crossed parameter."""
 
     factor: Factor
@@ -67,6 +69,19 @@ class Value:
         """Whether it was run, and no combination with it may be nearest."""
         return self.run > 0 and not self.left
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        numbers = {"least_misfit": self.least, "p": self.p, "p_by_settings": self.p_by_settings}
+        return {
+            "parameter": self.factor.name,
+            "value": self.factor.levels[self.level],
+            "taken": self.level == 0,
+            "combinations": self.run,
+            "left": self.left,
+            **{name: value if self.run else None for name, value in numbers.items()},
+            "ruled_out": self.ruled_out,
+        }
+
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -79,7 +94,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Planted:
+class MadeUp:
     """What the same runs say of printings that were made up under known values."""
 
     printings: int
@@ -96,7 +111,7 @@ class Planted:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class OpenCrossing:
     """The whole result. ``places`` are the factors that were crossed, ``tried`` the combinations, the values taken first."""
 
     name: str
@@ -217,17 +232,17 @@ class Crossing:
         return int(np.argmin(self.means))
 
     @cached_property
-    def values(self) -> list[Value]:
+    def values(self) -> list[CrossedValue]:
         """Every value of every crossed parameter."""
         return list(self._values())
 
-    def _values(self) -> Iterator[Value]:
+    def _values(self) -> Iterator[CrossedValue]:
         for column, place in enumerate(self.places):
             factor = self.factors[place]
             for level in range(len(factor.levels)):
                 here = self._levels[:, column] == level
                 if not here.any():
-                    yield Value(factor, level, 0, 0, np.nan, np.nan, np.nan)
+                    yield CrossedValue(factor, level, 0, 0, np.nan, np.nan, np.nan)
                     continue
                 left = int((self.p_values[here] >= LEVEL).sum())
                 least, p, other = (
@@ -238,9 +253,9 @@ class Crossing:
                         (np.max, self.p_by_settings),
                     )
                 )
-                yield Value(factor, level, int(here.sum()), left, least, p, other)
+                yield CrossedValue(factor, level, int(here.sum()), left, least, p, other)
 
-    def of(self, place: int) -> list[Value]:
+    def of(self, place: int) -> list[CrossedValue]:
         """The values of one of the crossed parameters that were run."""
         return [value for value in self.values if value.factor is self.factors[place] and value.run]
 
@@ -269,7 +284,7 @@ class Crossing:
         return by_tables([[each.taken - each.misfit] for each in self.left_out], self.seed)
 
     @cached_property
-    def planted(self) -> Planted:
+    def planted(self) -> MadeUp:
         """What the same runs say of made-up printings."""
         generator = np.random.Generator(np.random.PCG64(self.seed))
         errors = self._printed - self._ours[self.nearest]
@@ -286,7 +301,7 @@ class Crossing:
                 others = set(levels) - {levels[truth]}
                 values, out = values + len(others), out + len(others - left)
                 wrong += int(levels[truth] not in left)
-        return Planted(PRINTINGS, kept, values, out, PRINTINGS * len(self.places), wrong)
+        return MadeUp(PRINTINGS, kept, values, out, PRINTINGS * len(self.places), wrong)
 
     def _errors(self, errors: Array, generator: np.random.Generator) -> Array:
         """Errors of a made-up printing: in every table those of some table of as many numbers, with one sign for all."""
@@ -298,13 +313,25 @@ class Crossing:
             found[self._table == table] = sign * errors[self._table == source]
         return found
 
-    def changed(self, number: int) -> str:
-        """The values of a combination, those of all crossed parameters."""
+    def values_of(self, number: int) -> dict[str, Any]:
+        """The values of a combination, of all crossed parameters, by name."""
         levels = self.tried[number].combination.levels
-        return ", ".join(
-            f"{self.factors[place].name} = {written(self.factors[place].levels[levels[place]])}"
-            for place in self.places
-        )
+        return {self.factors[place].name: self.factors[place].levels[levels[place]] for place in self.places}
+
+    def in_words(self, number: int) -> str:
+        """The same in a line."""
+        return ", ".join(f"{name} = {written(value)}" for name, value in self.values_of(number).items())
+
+    def _combination(self, number: int) -> dict[str, Any]:
+        """What the document says of a combination."""
+        losses = zip(self.tables_run, self.losses[number], strict=True)
+        return {
+            "values": self.values_of(number),
+            "misfit": float(self.means[number]),
+            "p": float(self.p_values[number]),
+            "p_by_settings": float(self.p_by_settings[number]),
+            "misfits": {f"{table.setting} {table.family}": float(loss) for table, loss in losses},
+        }
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``--json``."""
@@ -318,39 +345,8 @@ class Crossing:
                     {"parameter": self.factors[place].name, "standing": self.standing(place).value}
                     for place in self.places
                 ],
-                "values": [
-                    {
-                        "parameter": value.factor.name,
-                        "value": value.factor.levels[value.level],
-                        "taken": value.level == 0,
-                        "combinations": value.run,
-                        "left": value.left,
-                        "least_misfit": value.least if value.run else None,
-                        "p": value.p if value.run else None,
-                        "p_by_settings": value.p_by_settings if value.run else None,
-                        "ruled_out": value.ruled_out,
-                    }
-                    for value in self.values
-                ],
-                "combinations": [
-                    {
-                        "values": {
-                            self.factors[place].name: self.factors[place].levels[
-                                entry.combination.levels[place]
-                            ]
-                            for place in self.places
-                        },
-                        "misfit": float(self.means[place]),
-                        "p": float(self.p_values[place]),
-                        "p_by_settings": float(self.p_by_settings[place]),
-                        "misfits": dict(
-                            zip(
-                                map(_table_name, self.tables_run), map(float, self.losses[place]), strict=True
-                            )
-                        ),
-                    }
-                    for place, entry in enumerate(self.tried)
-                ],
+                "values": [value.to_json() for value in self.values],
+                "combinations": [self._combination(number) for number in range(len(self.tried))],
                 "left": self.left,
                 "left_out": [
                     {
@@ -393,11 +389,7 @@ VALUE_HEADS: Final = (
 NEAREST_HEADS: Final = ("values", "mean misfit", "p", "p, whole settings")
 
 
-def _table_name(table: BlockKey) -> str:
-    return f"{table.setting} {table.family}"
-
-
-def value_rows(found: Crossing) -> list[list[str]]:
+def value_rows(found: OpenCrossing) -> list[list[str]]:
     """A row for every value of every crossed parameter."""
     rows = []
     for value in found.values:
@@ -408,13 +400,13 @@ def value_rows(found: Crossing) -> list[list[str]]:
     return rows
 
 
-def nearest_rows(found: Crossing) -> list[list[str]]:
+def nearest_rows(found: OpenCrossing) -> list[list[str]]:
     """The combinations of least mean misfit, and the values taken."""
     order = [int(place) for place in np.argsort(found.means, kind="stable")]
     shown = order[:NEAREST_MOST] if 0 in order[:NEAREST_MOST] else [*order[:NEAREST_MOST], 0]
     return [
         [
-            found.changed(place) + (" (taken)" if place == 0 else ""),
+            found.in_words(place) + (" (taken)" if place == 0 else ""),
             f"{found.means[place]:.3f}",
             f"{found.p_values[place]:.3f}",
             f"{found.p_by_settings[place]:.3f}",
@@ -423,7 +415,7 @@ def nearest_rows(found: Crossing) -> list[list[str]]:
     ]
 
 
-def finding(found: Crossing) -> str:
+def finding(found: OpenCrossing) -> str:
     """What the crossing says of its parameters, in one sentence."""
     out = [value for value in found.values if value.ruled_out]
     sure = [
@@ -452,7 +444,7 @@ def finding(found: Crossing) -> str:
     )
 
 
-def sentences(found: Crossing) -> list[str]:
+def sentences(found: OpenCrossing) -> list[str]:
     """The result in words, every number computed."""
     has, best = found.conditions, found.nearest
     asked, tables = (
@@ -468,7 +460,7 @@ def sentences(found: Crossing) -> list[str]:
         ),
         (
             f"{found.left} of these {len(found.tried)} may be nearest to print, at a confidence of 95 %. The nearest "
-            f"({found.changed(best)}) has a mean misfit of {found.means[best]:.3f}, the values taken have {found.means[0]:.3f}: its "
+            f"({found.in_words(best)}) has a mean misfit of {found.means[best]:.3f}, the values taken have {found.means[0]:.3f}: its "
             f"numbers are off by a factor of {np.exp(found.means[best]):.2f} on average."
         ),
     ]
@@ -479,7 +471,7 @@ def sentences(found: Crossing) -> list[str]:
     return [*lines, _planted(found.planted)]
 
 
-def _by_settings(found: Crossing) -> str:
+def _by_settings(found: OpenCrossing) -> str:
     """What is left of it if the tables of a setting share their errors."""
     out = [value for value in found.values if value.ruled_out]
     still = [value.name for value in out if value.p_by_settings < LEVEL]
@@ -493,7 +485,7 @@ def _by_settings(found: Crossing) -> str:
     return f"{text}; {says}." if out else f"{text}."
 
 
-def _left_out(found: Crossing, gain: Gain) -> str:
+def _left_out(found: OpenCrossing, gain: Gain) -> str:
     """What a choice is worth in settings that did not make it."""
     less = sum(each.misfit < each.taken for each in found.left_out)
     settings = number_of(len(found.left_out), "setting")
@@ -503,10 +495,10 @@ def _left_out(found: Crossing, gain: Gain) -> str:
     )
 
 
-def _planted(planted: Planted) -> str:
+def _planted(made_up: MadeUp) -> str:
     """How well the crossing could tell at all."""
     return (
-        f"Of {number_of(planted.printings, 'made-up printing')} with errors as large as those of the printed tables, {planted.kept} leave "
-        f"the true combination among those that may be nearest. They rule out {planted.ruled_out:,} of {planted.values:,} wrong values, "
-        f"and {planted.wrong} of {planted.parameters:,} true ones."
+        f"Of {number_of(made_up.printings, 'made-up printing')} with errors as large as those of the printed tables, {made_up.kept} leave "
+        f"the true combination among those that may be nearest. They rule out {made_up.ruled_out:,} of {made_up.values:,} wrong values, "
+        f"and {made_up.wrong} of {made_up.parameters:,} true ones."
     )
