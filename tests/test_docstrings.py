@@ -33,6 +33,7 @@ A_MINUTE = {
 DRAW = {"sawtooth.report.run_traces", "sawtooth.report.traces", "sawtooth.report.traffic_traces"}
 """Modules whose examples draw runs, as many tests of figures do."""
 MINUTES = {
+    "sawtooth.papers.akella2002.reconstruction.crossing": "tests/test_crossing.py",
     "sawtooth.papers.akella2002.reconstruction.reconstruct": "tests/test_reconstruction.py",
     "sawtooth.papers.fresh_seeds": "tests/test_deciding.py",
     "sawtooth.papers.sensitivity": "tests/test_sensitivity.py",
