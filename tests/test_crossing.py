@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +145,22 @@ def test_losses_are_mean_misfits_by_table(planted: OpenCrossing) -> None:
     assert planted.losses_by_setting.mean(axis=1) == pytest.approx(planted.means)
 
 
+def test_main_effects_are_means_over_the_other_parameters(planted: OpenCrossing) -> None:
+    for value in planted.values:
+        column = 0 if value.factor.name == "path.rtt" else 1
+        place = planted.places[column]
+        own = [n for n, entry in enumerate(planted.tried) if entry.combination.levels[place] == value.level]
+        assert value.mean == pytest.approx(planted.means[own].mean())
+    best = [value.name for value in planted.values if value.factor.name == "path.rtt" and not value.farther]
+    assert best == ["path.rtt = 80 ms"]
+    # Without one combination its group is left out: both sizes are compared at the other round trips alone.
+    fewer = replace(planted, tried=planted.tried[1:])
+    other = {value.name: value.mean for value in fewer.values}
+    kept = [n for n, entry in enumerate(fewer.tried) if entry.combination.levels[fewer.places[0]]]
+    sizes = [n for n in kept if not fewer.tried[n].combination.levels[fewer.places[1]]]
+    assert other["flows.ack = 40 B"] == pytest.approx(fewer.means[sizes].mean())
+
+
 def test_made_up_printings_keep_the_truth(planted: OpenCrossing) -> None:
     told = planted.planted
     assert told.values == 200 * (3 + 1)
@@ -178,7 +195,7 @@ def test_a_value_that_the_scenario_refuses_is_named(tmp_path: Path) -> None:
     store = Store(tmp_path)
     found = cross_study("small", study, printed(study, store), REPRESENTATIVES, ["path.rtt"], store)
     assert (found.conditions["asked"], found.conditions["refused"]) == (3, 1)
-    assert value_rows(found)[2] == ["path.rtt", "3 ms", "0", "0", "", "", "", "not possible"]
+    assert value_rows(found)[2] == ["path.rtt", "3 ms", "", "", "", "", "", "", "not possible"]
     assert fits(json_value(found.to_json())) == "crossing"
 
 

@@ -53,6 +53,10 @@ class CrossedValue:
     """The largest p-value among them."""
     p_by_settings: float
     """The same with whole settings drawn again."""
+    mean: float
+    """Its mean misfit over the values of the other crossed parameters, as far as all of its own parameter were run with these."""
+    p_mean: float
+    """The p-value of that mean among those of the parameter."""
 
     @property
     def name(self) -> str:
@@ -69,17 +73,29 @@ class CrossedValue:
         """Whether it was run, and no combination with it may be nearest."""
         return self.run > 0 and not self.left
 
+    @property
+    def farther(self) -> bool:
+        """Whether it is farther from print than another value, on average over the other crossed parameters."""
+        return self.run > 0 and self.p_mean < LEVEL
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        numbers = {"least_misfit": self.least, "p": self.p, "p_by_settings": self.p_by_settings}
+        numbers = {
+            "least_misfit": self.least,
+            "p": self.p,
+            "p_by_settings": self.p_by_settings,
+            "mean_misfit": self.mean,
+            "p_mean": self.p_mean,
+        }
         return {
             "parameter": self.factor.name,
             "value": self.factor.levels[self.level],
             "taken": self.level == 0,
             "combinations": self.run,
             "left": self.left,
-            **{name: value if self.run else None for name, value in numbers.items()},
+            **{name: value if np.isfinite(value) else None for name, value in numbers.items()},
             "ruled_out": self.ruled_out,
+            "farther": self.farther,
         }
 
 
@@ -238,22 +254,39 @@ class OpenCrossing:
 
     def _values(self) -> Iterator[CrossedValue]:
         for column, place in enumerate(self.places):
-            factor = self.factors[place]
+            factor, means = self.factors[place], self._main_effect(column)
             for level in range(len(factor.levels)):
                 here = self._levels[:, column] == level
                 if not here.any():
-                    yield CrossedValue(factor, level, 0, 0, np.nan, np.nan, np.nan)
+                    yield CrossedValue(factor, level, 0, 0, *[np.nan] * 5)
                     continue
                 left = int((self.p_values[here] >= LEVEL).sum())
-                least, p, other = (
-                    float(pick(numbers[here]))
-                    for pick, numbers in (
-                        (np.min, self.means),
-                        (np.max, self.p_values),
-                        (np.max, self.p_by_settings),
-                    )
+                numbers = (
+                    float(self.means[here].min()),
+                    float(self.p_values[here].max()),
+                    float(self.p_by_settings[here].max()),
+                    *means.get(level, (np.nan, np.nan)),
                 )
-                yield CrossedValue(factor, level, int(here.sum()), left, least, p, other)
+                yield CrossedValue(factor, level, int(here.sum()), left, *numbers)
+
+    def _main_effect(self, column: int) -> dict[int, tuple[float, float]]:
+        """Of every level of a crossed factor the mean misfit over the others, and its p-value; over what was run with all of its levels."""
+        own, others = self._levels[:, column], np.delete(self._levels, column, axis=1)
+        levels = sorted(set(map(int, own)))
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for number, other in enumerate(others):
+            groups.setdefault(tuple(map(int, other)), []).append(number)
+        whole = [number for group in groups.values() if len(group) == len(levels) for number in group]
+        if not whole:
+            return {}
+        losses = np.stack(
+            [self.losses[[n for n in whole if own[n] == level]].mean(axis=0) for level in levels]
+        )
+        p = confidence_set(losses, self.seed)
+        return {
+            level: (float(loss), float(each))
+            for level, loss, each in zip(levels, losses.mean(axis=1), p, strict=True)
+        }
 
     def of(self, place: int) -> list[CrossedValue]:
         """The values of one of the crossed parameters that were run."""
@@ -379,11 +412,12 @@ NEAREST_MOST: Final = 10
 VALUE_HEADS: Final = (
     "parameter",
     "value",
-    "combinations",
     "may be nearest",
     "least misfit",
     "p",
     "p, whole settings",
+    "mean misfit",
+    "p of the mean",
     "so it is",
 )
 NEAREST_HEADS: Final = ("values", "mean misfit", "p", "p, whole settings")
@@ -393,11 +427,21 @@ def value_rows(found: OpenCrossing) -> list[list[str]]:
     """A row for every value of every crossed parameter."""
     rows = []
     for value in found.values:
-        says = "not possible" if not value.run else "ruled out" if value.ruled_out else "left"
-        numbers = [f"{each:.3f}" if value.run else "" for each in (value.least, value.p, value.p_by_settings)]
+        given = (value.least, value.p, value.p_by_settings, value.mean, value.p_mean)
+        numbers = [f"{each:.3f}" if np.isfinite(each) else "" for each in given]
         text = f"{value.text} (taken)" if value.level == 0 else value.text
-        rows.append([value.factor.short, text, str(value.run), str(value.left), *numbers, says])
+        share = f"{value.left} of {value.run}" if value.run else ""
+        rows.append([value.factor.short, text, share, *numbers, _says(value)])
     return rows
+
+
+def _says(value: CrossedValue) -> str:
+    """What the crossing says of a value."""
+    if not value.run:
+        return "not possible"
+    if value.ruled_out:
+        return "ruled out"
+    return "farther on average" if value.farther else "left"
 
 
 def nearest_rows(found: OpenCrossing) -> list[list[str]]:
@@ -452,6 +496,7 @@ def sentences(found: OpenCrossing) -> list[str]:
         number_of(len(found.tables_run), "printed table"),
     )
     length = f"{number_of(int(has['seeds']), 'seed')} of {has['duration']}"
+    among = "among" if found.p_values[0] >= LEVEL else "not among"
     lines = [
         finding(found),
         (
@@ -459,16 +504,26 @@ def sentences(found: OpenCrossing) -> list[str]:
             f"{number_of(int(has['environments']), 'environment')}: {int(has['runs']):,} runs."
         ),
         (
-            f"{found.left} of these {len(found.tried)} may be nearest to print, at a confidence of 95 %. The nearest "
-            f"({found.in_words(best)}) has a mean misfit of {found.means[best]:.3f}, the values taken have {found.means[0]:.3f}: its "
-            f"numbers are off by a factor of {np.exp(found.means[best]):.2f} on average."
+            f"{found.left} of these {len(found.tried)} may be nearest to print, at a confidence of 95 %; the values taken are {among} "
+            f"them. The nearest ({found.in_words(best)}) has a mean misfit of {found.means[best]:.3f}, a factor of "
+            f"{np.exp(found.means[best]):.2f}; the values taken have {found.means[0]:.3f}."
         ),
     ]
+    farther = [value.name for value in found.values if value.farther and not value.ruled_out]
+    if farther and len(found.places) > 1:
+        lines.append(
+            f"On average over the values of the other crossed parameters, {_listed(farther)} farther from print than another value."
+        )
     if len(found.settings) > 1:
         lines.append(_by_settings(found))
     if found.gain_left_out is not None:
         lines.append(_left_out(found, found.gain_left_out))
     return [*lines, _planted(found.planted)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The subject of a sentence and its verb."""
+    return f"{', '.join(names)} {verb('is', len(names))}"
 
 
 def _by_settings(found: OpenCrossing) -> str:
@@ -481,7 +536,11 @@ def _by_settings(found: OpenCrossing) -> str:
         else "none of them is ruled out"
     )
     left = int((found.p_by_settings >= LEVEL).sum())
-    text = f"With whole settings drawn again, since the tables of a setting may share their errors, {left} may be nearest"
+    among = "among" if found.p_by_settings[0] >= LEVEL else "not among"
+    text = (
+        f"With whole settings drawn again, since the tables of a setting may share their errors, {left} may be nearest, the values taken "
+        f"{among} them"
+    )
     return f"{text}; {says}." if out else f"{text}."
 
 
