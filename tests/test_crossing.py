@@ -10,6 +10,7 @@ import pytest
 from tests.browser import Browser, faults
 from tests.conftest import CommandLine
 from tests.fits import fits
+from tests.stock import ROOT
 from tests.test_reconstruction import REPRESENTATIVES, parameter, rows_of, small_study
 
 from sawtooth.errors import InputError
@@ -32,12 +33,16 @@ from sawtooth.papers.akella2002.reconstruction.crossing_page import (
 from sawtooth.papers.akella2002.reconstruction.crossing_result import (
     CROSSED,
     OpenCrossing,
+    finding,
     sentences,
     value_rows,
 )
 from sawtooth.papers.akella2002.reconstruction.factors import factors_of
-from sawtooth.papers.akella2002.reconstruction.rows import PrintedRow
+from sawtooth.papers.akella2002.reconstruction.rows import BlockKey, PrintedRow
+from sawtooth.papers.akella2002.reconstruction.sweep import Tried
+from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
+from sawtooth.report.computed import contents
 from sawtooth.run.store import Store
 
 ROUTERS = {
@@ -130,7 +135,12 @@ def test_planted_values_are_the_only_ones_left(planted: OpenCrossing) -> None:
         "flows.ack = 60 B",
     ]
     assert planted.means[planted.nearest] == pytest.approx(0.0, abs=1e-9)
-    assert sentences(planted)[0].startswith("The printed tables identify path.rtt = 80 ms")
+    assert sentences(planted)[0].startswith(
+        "With all other parameters as taken, the printed tables identify path.rtt = 80 ms, "
+    )
+    assert sentences(planted)[2].startswith(
+        "Identifiable: path.rtt, flows.ack; weakly identifiable: none; not identifiable: none."
+    )
     assert all(each.chosen.changed(planted.factors)["path.rtt"] == "80 ms" for each in planted.left_out)
     assert planted.gain_left_out is not None
     assert planted.gain_left_out.low > 0.0
@@ -161,6 +171,33 @@ def test_main_effects_are_means_over_the_other_parameters(planted: OpenCrossing)
     assert other["flows.ack = 40 B"] == pytest.approx(fewer.means[sizes].mean())
 
 
+def test_what_is_farther_on_average_is_weakly_identifiable() -> None:
+    """A second value adds the same in all eight tables. It is small beside what the round trips do there, which has no direction."""
+    factors = factors_of(small_study())
+    places = places_of(factors, ["path.rtt", "flows.ack"])
+    tables = [BlockKey(f"{recovery}/{router}", "AIMD") for recovery in ("reno", "sack") for router in ROUTERS]
+    rows = [PrintedRow(table, "AIMD(1,0.5)", {"D_goodput": 1.0}) for table in tables]
+    swings = np.random.Generator(np.random.PCG64(2)).standard_normal((4, 8))
+    tried = [
+        Tried(
+            entry,
+            {
+                n: {"D_goodput": 1.1 * np.exp(2.0 + swing + 0.01 * entry.levels[2]) - 0.1}
+                for n, swing in enumerate(row)
+            },
+        )
+        for entry in crossed(factors, places)
+        for row in [swings[entry.levels[0]]]
+    ]
+    found = OpenCrossing("small", factors, places, rows, tried, {}, 1)
+    assert found.left == 8
+    assert [found.standing(place) for place in places] == [Identified.NOT, Identified.WEAKLY]
+    assert finding(found) == (
+        "With all other parameters as taken, the printed tables rule out no value, and leave path.rtt open. "
+        "On average over the other crossed values, flows.ack = 60 B is farther from them than another value."
+    )
+
+
 def test_made_up_printings_keep_the_truth(planted: OpenCrossing) -> None:
     told = planted.planted
     assert told.values == 200 * (3 + 1)
@@ -177,7 +214,7 @@ def test_pages_and_documents_of_a_crossing(planted: OpenCrossing, tmp_path: Path
     page.write_text(f"{places}\n![Misfits](figures/small-crossing.svg)\n")
     update_crossing(page, planted)
     text = page.read_text()
-    assert "- The printed tables identify path.rtt = 80 ms" in text
+    assert "the printed tables identify path.rtt = 80 ms" in text
     assert (tmp_path / "figures" / "small-crossing.svg").read_bytes().startswith(b"<?xml")
     panels = crossing_figure(planted).axes
     assert [panel.get_title(loc="left") for panel in panels] == list(KEYS)
@@ -251,3 +288,37 @@ def test_the_command_of_a_crossing_says_what_was_asked_for() -> None:
     line = "sawtooth reproduce akella2002 --reconstruct --parameter path.rtt --parameter flows.packet"
     assert command_line("akella2002", ["path.rtt", "flows.packet"], None) == line
     assert command_line("akella2002", ["path.rtt", "flows.packet"], 60.0) == f"{line} --budget '60 s'"
+
+
+def test_the_page_says_what_its_blocks_say() -> None:
+    """Prose of docs/akella2002-reconstruction.md and of the pages that repeat it, beside the blocks."""
+    page, *others = (
+        " ".join((ROOT / "docs" / name).read_text(encoding="utf-8").split())
+        for name in ("akella2002-reconstruction.md", "akella2002.md", "README.md")
+    )
+    found = contents((ROOT / "docs" / "akella2002-reconstruction.md").read_text(encoding="utf-8"))
+
+    def rows(name: str) -> list[list[str]]:
+        lines = found[f"crossing {name}"].strip().splitlines()[2:]
+        return [
+            [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+            for line in lines
+        ]
+
+    says = {(row[0], row[1].removesuffix(" (taken)")): row[-1] for row in rows("values")}
+    assert [value for (_, value), said in says.items() if said == "ruled out"] == ["30 ms"]
+    assert [value for (_, value), said in says.items() if said == "farther on average"] == ["law"]
+    left = [
+        int(value.split()[0]) for (key, value), said in says.items() if key == "path.rtt" and said == "left"
+    ]
+    assert f"ruled out; {min(left)} to {max(left)} ms are not." in page
+    nearest = "path.rtt = 60 ms, tcp.timeout_threshold = half"
+    assert rows("nearest")[0][0] == nearest
+    assert {row[1] for row in rows("left out")} == {nearest}, "whichever setting is left out of the choice"
+    assert len(rows("left out")) == 8
+    told = "nearest to a round trip of 60 ms and a timeout that halves the threshold"
+    assert told in page
+    assert told in others[1]
+    assert "nearest to 60 ms and a timeout that halves the threshold. They rule out 30 ms," in others[0]
+    count = len(factors_of(load_study("akella2002/appendix")))
+    assert f"These are two parameters of {count}." in page

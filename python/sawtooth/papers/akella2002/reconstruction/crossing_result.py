@@ -298,7 +298,9 @@ class OpenCrossing:
         left = [value for value in values if not value.ruled_out]
         if len(values) > 1 and len(left) == 1:
             return Identified.IDENTIFIABLE
-        return Identified.WEAKLY if len(left) < len(values) else Identified.NOT
+        return (
+            Identified.WEAKLY if any(value.ruled_out or value.farther for value in values) else Identified.NOT
+        )
 
     @cached_property
     def left_out(self) -> list[LeftOut]:
@@ -460,32 +462,31 @@ def nearest_rows(found: OpenCrossing) -> list[list[str]]:
 
 
 def finding(found: OpenCrossing) -> str:
-    """What the crossing says of its parameters, in one sentence."""
-    out = [value for value in found.values if value.ruled_out]
+    """What the crossing says of its parameters, in one sentence or two."""
+    standings = {found.factors[place].name: found.standing(place) for place in found.places}
+    told = {name for name, standing in standings.items() if standing is Identified.IDENTIFIABLE}
     sure = [
         value.name
-        for place in found.places
-        if found.standing(place) is Identified.IDENTIFIABLE
-        for value in found.of(place)
-        if not value.ruled_out
+        for value in found.values
+        if value.factor.name in told and value.run and not value.ruled_out
     ]
-    rest = [
-        value.name
-        for value in out
-        if found.standing(found.factors.index(value.factor)) is not Identified.IDENTIFIABLE
-    ]
-    opened = [found.factors[place].name for place in found.places if found.standing(place) is Identified.NOT]
+    rest = [value for value in found.values if value.factor.name not in told]
+    out = [value.name for value in rest if value.ruled_out]
+    farther = [value.name for value in rest if value.farther and not value.ruled_out]
+    opened = [name for name, standing in standings.items() if standing is Identified.NOT]
     says = []
     if sure:
         says.append(f"identify {', '.join(sure)}")
-    if rest:
-        says.append(f"rule out {', '.join(rest)}")
+    if out:
+        says.append(f"rule out {', '.join(out)}")
     if not says:
-        return f"The printed tables rule out no value of {', '.join(opened)}."
-    tail = f"; they leave {', '.join(opened)} open" if opened else ""
-    return (
-        f"The printed tables {' and '.join(says)}, with all parameters that were not crossed as taken{tail}."
-    )
+        says.append("rule out no value")
+    text = f"With all other parameters as taken, the printed tables {' and '.join(says)}"
+    if opened:
+        text += f", and leave {', '.join(opened)} open"
+    if farther:
+        text += f". On average over the other crossed values, {_listed(farther)} farther from them than another value"
+    return f"{text}."
 
 
 def sentences(found: OpenCrossing) -> list[str]:
@@ -509,11 +510,7 @@ def sentences(found: OpenCrossing) -> list[str]:
             f"{np.exp(found.means[best]):.2f}; the values taken have {found.means[0]:.3f}."
         ),
     ]
-    farther = [value.name for value in found.values if value.farther and not value.ruled_out]
-    if farther and len(found.places) > 1:
-        lines.append(
-            f"On average over the values of the other crossed parameters, {_listed(farther)} farther from print than another value."
-        )
+    lines.insert(2, _standings(found))
     if len(found.settings) > 1:
         lines.append(_by_settings(found))
     if found.gain_left_out is not None:
@@ -524,6 +521,16 @@ def sentences(found: OpenCrossing) -> list[str]:
 def _listed(names: Sequence[str]) -> str:
     """The subject of a sentence and its verb."""
     return f"{', '.join(names)} {verb('is', len(names))}"
+
+
+def _standings(found: OpenCrossing) -> str:
+    """Which parameters are identifiable, weakly or not."""
+    by = {
+        says: [found.factors[place].name for place in found.places if found.standing(place) is says]
+        for says in Identified
+    }
+    text = "; ".join(f"{says.value}: {', '.join(names) or 'none'}" for says, names in by.items())
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _by_settings(found: OpenCrossing) -> str:
