@@ -535,11 +535,11 @@ def _reconstruct(
 ) -> None:
     """Which open values explain the printed tables of a paper: of all parameters, or of ``keys`` alone."""
     from sawtooth.papers import PAPERS
-    from sawtooth.papers.further import Request
+    from sawtooth.papers.further import ReconstructionExtent, Request
     from sawtooth.progress import progress_bar
     from sawtooth.report.markdown import check_page
 
-    budget_s = budget_of(given.budget)
+    extent = ReconstructionExtent(keys, given.combinations, given.finalists, budget_of(given.budget))
     paper = PAPERS.get(asked.name)
     tool = None if paper is None else paper.load_reconstructor()
     if tool is None:
@@ -551,7 +551,7 @@ def _reconstruct(
         check_page(page, names=tool.blocks(keys))
     with progress_bar(f"{asked.name} reconstruction") as progress:
         order = Request(asked.runs.store, output.report, progress=progress)
-        made = tool.reconstruct(order, keys, given.combinations, given.finalists, budget_s)
+        made = tool.reconstruct(order, extent)
     for page in output.markdown:
         tool.update_page(page, made)
     _show(made, output.as_json)

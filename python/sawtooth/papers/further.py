@@ -116,6 +116,19 @@ class Further(ABC):
         raise AssertionError(f"{type(self).__name__} takes no --markdown, so nobody fills its pages")
 
 
+@dataclass(frozen=True)
+class ReconstructionExtent:
+    """How open values are sought; None is what a reconstruction takes by itself."""
+
+    keys: Sequence[str] = ()
+    """Cross the values of these parameters alone; none: all open parameters at once."""
+    combinations: int | None = None
+    finalists: int | None = None
+    """Combinations at full length."""
+    budget_s: float | None = None
+    """Begin nothing further after so many seconds."""
+
+
 class Reconstructor(ABC):
     """What finds the open values of a paper from its printed tables."""
 
@@ -124,18 +137,9 @@ class Reconstructor(ABC):
         """The places of a Markdown page that are its own, by name: of all parameters, or of a crossing of ``keys``."""
 
     @abstractmethod
-    def reconstruct(
-        self,
-        order: Request,
-        keys: Sequence[str],
-        combinations: int | None,
-        finalists: int | None,
-        budget_s: float | None,
-    ) -> Made:
-        """Try so many combinations of open values, so many of them at full length, and write the report. With ``keys`` try every
-        combination of the values of these parameters instead, all others as taken. InputError for a key that is not open.
-
-        Nothing further begins after ``budget_s`` seconds.
+    def reconstruct(self, order: Request, extent: ReconstructionExtent) -> Made:
+        """Try combinations of open values, or every combination of the values of ``extent.keys`` with all others as taken, and write the
+        report. InputError for a key that is not open.
         """
 
     @abstractmethod

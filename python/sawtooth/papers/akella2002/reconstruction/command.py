@@ -13,7 +13,7 @@ from sawtooth.papers.akella2002.reconstruction.crossing import cross
 from sawtooth.papers.akella2002.reconstruction.crossing_result import CROSSED, OpenCrossing
 from sawtooth.papers.akella2002.reconstruction.reconstruct import Design, reconstruct
 from sawtooth.papers.akella2002.reconstruction.result import Reconstruction
-from sawtooth.papers.further import Made, Reconstructor, Request
+from sawtooth.papers.further import Made, ReconstructionExtent, Reconstructor, Request
 
 BLOCKS: Final = tuple(
     f"reconstruction {name}"
@@ -29,30 +29,23 @@ class _Reconstructor(Reconstructor):
         """What the pages of either fill."""
         return CROSSED if keys else BLOCKS
 
-    def reconstruct(
-        self,
-        order: Request,
-        keys: Sequence[str],
-        combinations: int | None,
-        finalists: int | None,
-        budget_s: float | None,
-    ) -> Reconstruction | OpenCrossing:
+    def reconstruct(self, order: Request, extent: ReconstructionExtent) -> Reconstruction | OpenCrossing:
         """Run what the store lacks, fit or compare, and write the report."""
-        if keys:
+        if extent.keys:
             from sawtooth.papers.akella2002.reconstruction.crossing_page import (
                 write_crossing,
             )  # loads matplotlib
 
-            crossing = cross(keys, order.store, budget_s, progress=order.progress)
+            crossing = cross(extent.keys, order.store, extent.budget_s, progress=order.progress)
             return order.reported(crossing, f"{crossing.name}-crossing", write_crossing)
         from sawtooth.papers.akella2002.reconstruction.page import write_reconstruction  # loads matplotlib
 
         usual = Design()
         design = Design(
-            combinations=combinations or usual.combinations,
-            finalists=usual.finalists if finalists is None else finalists,
+            combinations=extent.combinations or usual.combinations,
+            finalists=usual.finalists if extent.finalists is None else extent.finalists,
         )
-        found = reconstruct(order.store, design, budget_s, progress=order.progress)
+        found = reconstruct(order.store, design, extent.budget_s, progress=order.progress)
         return order.reported(found, f"{found.name}-reconstruction", write_reconstruction)
 
     def update_page(self, path: Path, made: Made) -> None:
