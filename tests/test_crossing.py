@@ -308,6 +308,10 @@ def test_the_page_says_what_its_blocks_say() -> None:
     says = {(row[0], row[1].removesuffix(" (taken)")): row[-1] for row in rows("values")}
     assert [value for (_, value), said in says.items() if said == "ruled out"] == ["30 ms"]
     assert [value for (_, value), said in says.items() if said == "farther on average"] == ["law"]
+    assert (
+        "that tcp.timeout_threshold = law is farther on average is not certain." in found["crossing summary"]
+    )
+    assert "on average, which is not certain if the tables of a setting share their errors" in page
     left = [
         int(value.split()[0]) for (key, value), said in says.items() if key == "path.rtt" and said == "left"
     ]

@@ -57,6 +57,8 @@ class CrossedValue:
     """Its mean misfit over the values of the other crossed parameters, as far as all of its own parameter were run with these."""
     p_mean: float
     """The p-value of that mean among those of the parameter."""
+    p_mean_by_settings: float
+    """The same with whole settings drawn again."""
 
     @property
     def name(self) -> str:
@@ -86,6 +88,7 @@ class CrossedValue:
             "p_by_settings": self.p_by_settings,
             "mean_misfit": self.mean,
             "p_mean": self.p_mean,
+            "p_mean_by_settings": self.p_mean_by_settings,
         }
         return {
             "parameter": self.factor.name,
@@ -211,13 +214,12 @@ class OpenCrossing:
     @cached_property
     def p_values(self) -> Array:
         """Of every combination; below LEVEL it is not among those that may be nearest to print."""
-        return confidence_set(self.losses, self.seed)
+        return self._p(self.losses)
 
     @cached_property
     def p_by_settings(self) -> Array:
         """The same with whole settings drawn again, since the tables of one may share their errors; all 1 with a single setting."""
-        losses = self.losses_by_setting
-        return confidence_set(losses, self.seed) if losses.shape[1] > 1 else np.ones(len(losses))
+        return self._p(self.losses_by_setting)
 
     @cached_property
     def settings(self) -> list[str]:
@@ -258,19 +260,20 @@ class OpenCrossing:
             for level in range(len(factor.levels)):
                 here = self._levels[:, column] == level
                 if not here.any():
-                    yield CrossedValue(factor, level, 0, 0, *[np.nan] * 5)
+                    yield CrossedValue(factor, level, 0, 0, *[np.nan] * 6)
                     continue
                 left = int((self.p_values[here] >= LEVEL).sum())
                 numbers = (
                     float(self.means[here].min()),
                     float(self.p_values[here].max()),
                     float(self.p_by_settings[here].max()),
-                    *means.get(level, (np.nan, np.nan)),
+                    *means.get(level, (np.nan,) * 3),
                 )
                 yield CrossedValue(factor, level, int(here.sum()), left, *numbers)
 
-    def _main_effect(self, column: int) -> dict[int, tuple[float, float]]:
-        """Of every level of a crossed factor the mean misfit over the others, and its p-value; over what was run with all of its levels."""
+    def _main_effect(self, column: int) -> dict[int, tuple[float, float, float]]:
+        """Of every level of a crossed factor the mean misfit over the others and its p-values, with tables and with whole settings drawn
+        again; over what was run with all of its levels."""
         own, others = self._levels[:, column], np.delete(self._levels, column, axis=1)
         levels = sorted(set(map(int, own)))
         groups: dict[tuple[int, ...], list[int]] = {}
@@ -279,14 +282,20 @@ class OpenCrossing:
         whole = [number for group in groups.values() if len(group) == len(levels) for number in group]
         if not whole:
             return {}
-        losses = np.stack(
-            [self.losses[[n for n in whole if own[n] == level]].mean(axis=0) for level in levels]
+        members = [[number for number in whole if own[number] == level] for level in levels]
+        tables, settings = (
+            np.stack([losses[each].mean(axis=0) for each in members])
+            for losses in (self.losses, self.losses_by_setting)
         )
-        p = confidence_set(losses, self.seed)
+        p, p_by_settings = self._p(tables), self._p(settings)
         return {
-            level: (float(loss), float(each))
-            for level, loss, each in zip(levels, losses.mean(axis=1), p, strict=True)
+            level: (float(tables[n].mean()), float(p[n]), float(p_by_settings[n]))
+            for n, level in enumerate(levels)
         }
+
+    def _p(self, losses: Array) -> Array:
+        """p-values by drawing units again; all 1 with a single unit."""
+        return confidence_set(losses, self.seed) if losses.shape[1] > 1 else np.ones(len(losses))
 
     def of(self, place: int) -> list[CrossedValue]:
         """The values of one of the crossed parameters that were run."""
@@ -535,20 +544,20 @@ def _standings(found: OpenCrossing) -> str:
 
 def _by_settings(found: OpenCrossing) -> str:
     """What is left of it if the tables of a setting share their errors."""
-    out = [value for value in found.values if value.ruled_out]
-    still = [value.name for value in out if value.p_by_settings < LEVEL]
-    says = (
-        f"{', '.join(still)} {verb('is', len(still))} ruled out all the same"
-        if still
-        else "none of them is ruled out"
-    )
     left = int((found.p_by_settings >= LEVEL).sum())
     among = "among" if found.p_by_settings[0] >= LEVEL else "not among"
-    text = (
-        f"With whole settings drawn again, since the tables of a setting may share their errors, {left} may be nearest, the values taken "
-        f"{among} them"
-    )
-    return f"{text}; {says}." if out else f"{text}."
+    says = [f"{left} may be nearest, the values taken {among} them"]
+    out = [value for value in found.values if value.ruled_out]
+    if out:
+        still = [value.name for value in out if value.p_by_settings < LEVEL]
+        says.append(f"{_listed(still)} ruled out all the same" if still else "no value is ruled out")
+    farther = [value for value in found.values if value.farther and not value.ruled_out]
+    if farther:
+        still = [value.name for value in farther if value.p_mean_by_settings < LEVEL]
+        lost = [value.name for value in farther if value.p_mean_by_settings >= LEVEL]
+        says += [f"{_listed(still)} farther on average all the same"] * bool(still)
+        says += [f"that {_listed(lost)} farther on average is not certain"] * bool(lost)
+    return f"With whole settings drawn again, since the tables of a setting may share their errors, {'; '.join(says)}."
 
 
 def _left_out(found: OpenCrossing, gain: Gain) -> str:
