@@ -198,6 +198,24 @@ def test_what_is_farther_on_average_is_weakly_identifiable() -> None:
     )
 
 
+def test_a_parameter_alone_is_compared_with_the_others_as_taken(planted: OpenCrossing) -> None:
+    """As if it were the only one that is crossed."""
+    place, other = planted.places
+    single = replace(
+        planted,
+        places=(place,),
+        tried=[entry for entry in planted.tried if not entry.combination.levels[other]],
+    )
+    alone = [value.name for value, _ in planted.alone(place)]
+    assert alone == [value.name for value in single.values if value.ruled_out]
+    assert alone == ["path.rtt = 20 ms", "path.rtt = 200 ms", "path.rtt = 30 ms"]
+    told = [line for line in sentences(planted) if line.startswith("Varied by itself")]
+    assert told[0].startswith(
+        "Varied by itself, each parameter with all others as taken: path.rtt = 20 ms, path.rtt = 200 ms"
+    )
+    assert not any(line.startswith("Varied by itself") for line in sentences(single))
+
+
 def test_made_up_printings_keep_the_truth(planted: OpenCrossing) -> None:
     told = planted.planted
     assert told.values == 200 * (3 + 1)
@@ -311,7 +329,11 @@ def test_the_page_says_what_its_blocks_say() -> None:
     assert (
         "that tcp.timeout_threshold = law is farther on average is not certain." in found["crossing summary"]
     )
-    assert "on average, which is not certain if the tables of a setting share their errors" in page
+    by_itself = "Varied by itself, each parameter with all others as taken: path.rtt = 30 ms, tcp.timeout_threshold = law are ruled out."
+    assert by_itself in found["crossing summary"]
+    assert "With the round trip that the study takes, they rule out a timeout that applies the law." in page
+    assert "With the round trip of the study they also rule out a timeout that applies the law." in others[0]
+    assert "farther from print, which is not certain if the tables of a setting share their errors" in page
     left = [
         int(value.split()[0]) for (key, value), said in says.items() if key == "path.rtt" and said == "left"
     ]
@@ -323,6 +345,6 @@ def test_the_page_says_what_its_blocks_say() -> None:
     told = "nearest to a round trip of 60 ms and a timeout that halves the threshold"
     assert told in page
     assert told in others[1]
-    assert "nearest to 60 ms and a timeout that halves the threshold. They rule out 30 ms," in others[0]
+    assert "nearest to 60 ms and a timeout that halves the threshold. They rule out 30 ms." in others[0]
     count = len(factors_of(load_study("akella2002/appendix")))
     assert f"These are two parameters of {count}." in page

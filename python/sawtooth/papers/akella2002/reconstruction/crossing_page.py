@@ -28,7 +28,7 @@ from sawtooth.papers.akella2002.reconstruction.crossing_result import (
 )
 from sawtooth.plain import written
 from sawtooth.report import figures
-from sawtooth.report.blocks import Page, Picture, Row, Section, Table
+from sawtooth.report.blocks import Page, Picture, Row, Section, Table, Words
 from sawtooth.report.drawing import MODEL_STYLE, MUTED, SERIES, canvas, encode, figure_files
 from sawtooth.report.inline import code
 from sawtooth.report.markdown import fill
@@ -112,7 +112,7 @@ def write_crossing(found: OpenCrossing, path: Path, typed: Typed = NOTHING_TYPED
 def page(found: OpenCrossing) -> Page:
     """The page: which of the crossed values the printed tables rule out."""
     has = found.conditions
-    says, _, *more = sentences(found)  # how much was run stands among the facts
+    says, _, standings, *more = sentences(found)  # how much was run stands among the facts
     return Page(
         name=f"{found.name} crossing",
         title="Which values the printed tables rule out",
@@ -128,7 +128,11 @@ def page(found: OpenCrossing) -> Page:
         ),
         words=WORDS,
         sections=[
-            Section("values", "Every value", [_table(VALUE_HEADS, value_rows(found), code_first=True)]),
+            Section(
+                "values",
+                "Every value",
+                [Words(standings), _table(VALUE_HEADS, value_rows(found), code_first=True)],
+            ),
             Section("nearest", "Nearest to print", [_table(NEAREST_HEADS, nearest_rows(found))]),
             Section(
                 "left-out", "Every setting left out in turn", [_table(LEFT_OUT_HEADS, left_out_rows(found))]

@@ -18,7 +18,8 @@ from sawtooth.documents import document
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.papers.akella2002.reconstruction.calibration import Identified
 from sawtooth.papers.akella2002.reconstruction.confidence_set import LEVEL, Array, confidence_set
-from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor
+from sawtooth.papers.akella2002.reconstruction.crossed_values import CrossedValue, LeftOut, MadeUp
+from sawtooth.papers.akella2002.reconstruction.factors import Factor
 from sawtooth.papers.akella2002.reconstruction.result import Gain, by_tables
 from sawtooth.papers.akella2002.reconstruction.rows import SAME, BlockKey, PrintedRow
 from sawtooth.plain import written
@@ -35,98 +36,6 @@ CROSSED: Final = tuple(f"crossing {name}" for name in ("command", "summary", "va
 PRINTINGS: Final = 200
 PLANTED_DRAWS: Final = 500
 """Bootstrap draws for each made-up printing."""
-
-
-@dataclass(frozen=True)
-class CrossedValue:
-    """A value of a crossed parameter."""
-
-    factor: Factor
-    level: int
-    run: int
-    """Combinations with it that were run."""
-    left: int
-    """Those of them that may be nearest to print."""
-    least: float
-    """Their least mean misfit; not a number where none was run."""
-    p: float
-    """The largest p-value among them."""
-    p_by_settings: float
-    """The same with whole settings drawn again."""
-    mean: float
-    """Its mean misfit over the values of the other crossed parameters, as far as all of its own parameter were run with these."""
-    p_mean: float
-    """The p-value of that mean among those of the parameter."""
-    p_mean_by_settings: float
-    """The same with whole settings drawn again."""
-
-    @property
-    def name(self) -> str:
-        """Parameter and value."""
-        return f"{self.factor.name} = {self.text}"
-
-    @property
-    def text(self) -> str:
-        """The value as a scenario has it."""
-        return written(self.factor.levels[self.level])
-
-    @property
-    def ruled_out(self) -> bool:
-        """Whether it was run, and no combination with it may be nearest."""
-        return self.run > 0 and not self.left
-
-    @property
-    def farther(self) -> bool:
-        """Whether it is farther from print than another value, on average over the other crossed parameters."""
-        return self.run > 0 and self.p_mean < LEVEL
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        numbers = {
-            "least_misfit": self.least,
-            "p": self.p,
-            "p_by_settings": self.p_by_settings,
-            "mean_misfit": self.mean,
-            "p_mean": self.p_mean,
-            "p_mean_by_settings": self.p_mean_by_settings,
-        }
-        return {
-            "parameter": self.factor.name,
-            "value": self.factor.levels[self.level],
-            "taken": self.level == 0,
-            "combinations": self.run,
-            "left": self.left,
-            **{name: value if np.isfinite(value) else None for name, value in numbers.items()},
-            "ruled_out": self.ruled_out,
-            "farther": self.farther,
-        }
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """A setting, and what the combination chosen without it misses there, beside the values taken."""
-
-    setting: str
-    chosen: Combination
-    misfit: float
-    taken: float
-
-
-@dataclass(frozen=True)
-class MadeUp:
-    """What the same runs say of printings that were made up under known values."""
-
-    printings: int
-    kept: int
-    """Printings whose true combination may be nearest."""
-    values: int
-    """Values other than the true ones, over all printings."""
-    ruled_out: int
-    """Those of them that are ruled out."""
-    parameters: int
-    """Parameters, over all printings."""
-    wrong: int
-    """Those of them whose true value is ruled out."""
 
 
 @dataclass(frozen=True)
@@ -292,6 +201,22 @@ class OpenCrossing:
             level: (float(tables[n].mean()), float(p[n]), float(p_by_settings[n]))
             for n, level in enumerate(levels)
         }
+
+    def alone(self, place: int) -> list[tuple[CrossedValue, bool]]:
+        """The values of a crossed parameter that are ruled out with the others as taken, and whether they are so with whole settings drawn
+        again."""
+        column = self.places.index(place)
+        taken = np.flatnonzero((np.delete(self._levels, column, axis=1) == 0).all(axis=1))
+        if len(taken) < 2:
+            return []
+        p, by_settings = (self._p(losses[taken]) for losses in (self.losses, self.losses_by_setting))
+        levels = self._levels[taken, column]
+        found = {int(level): (each, other) for level, each, other in zip(levels, p, by_settings, strict=True)}
+        return [
+            (value, bool(found[value.level][1] < LEVEL))
+            for value in self.of(place)
+            if value.level in found and found[value.level][0] < LEVEL
+        ]
 
     def _p(self, losses: Array) -> Array:
         """p-values by drawing units again; all 1 with a single unit."""
@@ -522,6 +447,8 @@ def sentences(found: OpenCrossing) -> list[str]:
     lines.insert(2, _standings(found))
     if len(found.settings) > 1:
         lines.append(_by_settings(found))
+    if len(found.places) > 1:
+        lines.append(_alone(found))
     if found.gain_left_out is not None:
         lines.append(_left_out(found, found.gain_left_out))
     return [*lines, _planted(found.planted)]
@@ -558,6 +485,16 @@ def _by_settings(found: OpenCrossing) -> str:
         says += [f"{_listed(still)} farther on average all the same"] * bool(still)
         says += [f"that {_listed(lost)} farther on average is not certain"] * bool(lost)
     return f"With whole settings drawn again, since the tables of a setting may share their errors, {'; '.join(says)}."
+
+
+def _alone(found: OpenCrossing) -> str:
+    """What each parameter says by itself."""
+    out = [each for place in found.places for each in found.alone(place)]
+    names = [
+        f"{value.name}{'' if sure else ' (not so with whole settings drawn again)'}" for value, sure in out
+    ]
+    says = f"{_listed(names)} ruled out" if names else "no value is ruled out"
+    return f"Varied by itself, each parameter with all others as taken: {says}."
 
 
 def _left_out(found: OpenCrossing, gain: Gain) -> str:
