@@ -32,9 +32,8 @@ class _Reconstructor(Reconstructor):
     def reconstruct(self, order: Request, extent: ReconstructionExtent) -> Reconstruction | OpenCrossing:
         """Run what the store lacks, fit or compare, and write the report."""
         if extent.keys:
-            from sawtooth.papers.akella2002.reconstruction.crossing_page import (
-                write_crossing,
-            )  # loads matplotlib
+            # Loads matplotlib.
+            from sawtooth.papers.akella2002.reconstruction.crossing_page import write_crossing
 
             crossing = cross(extent.keys, order.store, extent.budget_s, progress=order.progress)
             return order.reported(crossing, f"{crossing.name}-crossing", write_crossing)
