@@ -256,11 +256,15 @@ def test_prose_on_fresh_seeds_counts_what_they_left_open_and_decided() -> None:
     """By the checks of today, in the blocks that the page has before the whole paper's, which is by earlier ones."""
     text = (ROOT / "docs" / "akella2002.md").read_text("utf-8")
     blocks = computed.contents(text)
-    names = [f"akella2002/{part} confirmation" for part in ("fig12", "hybrids", "fig1", "fig2", "aild")]
+    names = [
+        f"akella2002/{part} confirmation" for part in ("fig12", "hybrids", "appendix", "fig1", "fig2", "aild")
+    ]
     left = [line for name in names for line in blocks[name].splitlines() if line.startswith("| `")]
     assert len(left) == 3
     assert "Three stay open there:" in text
     assert " 3 are newly decided." in blocks[names[0]]
+    assert " 2 are newly decided." in blocks["akella2002/appendix confirmation"]
+    assert "So do two on the appendix:" in text
     assert "Three verdicts on the eight settings that were undecided are decided there." in text
     assert all(" 0 are contradicted" in blocks[name] for name in [*names, "akella2002 confirmation"])
     assert "None of the decided verdicts is contradicted." in text
