@@ -33,11 +33,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sawtooth.errors import MISSING, InputError
+from sawtooth.errors import InputError
 from sawtooth.papers.akella2002.instances import CHOSEN
 from sawtooth.papers.akella2002.reconstruction.crossing_result import OpenCrossing
 from sawtooth.papers.akella2002.reconstruction.factors import Combination, Factor, factors_of
-from sawtooth.papers.akella2002.reconstruction.reconstruct import KEPT, PAPER, REDUCED, Clock, over_tables
+from sawtooth.papers.akella2002.reconstruction.reconstruct import (
+    PAPER,
+    REDUCED,
+    Clock,
+    over_tables,
+    too_little,
+)
 from sawtooth.papers.akella2002.reconstruction.rows import BlockKey, PrintedRow, printed_rows
 from sawtooth.papers.akella2002.reconstruction.sweep import CombinationSweep, Tried, possible_in
 from sawtooth.papers.studies import load_study
@@ -106,10 +112,7 @@ def cross_study(
     clock = Clock(begun, budget_s, progress, len(wanted) * sweep.runs(blocks))
     tried = [found for each in wanted if (found := _whole(sweep, each, blocks, clock)) is not None]
     if len(tried) < 2 or tried[0].combination.number:
-        budget = MISSING if budget_s is None else format_time(round(budget_s * 1e9))
-        raise InputError(
-            "reproduce", "--budget", budget, f"time for the values taken and one other combination; {KEPT}"
-        )
+        raise too_little(budget_s, "the values taken and one other combination")
     conditions = {
         "command": command_line(name, keys, budget_s),
         "duration": short.value_of("duration"),

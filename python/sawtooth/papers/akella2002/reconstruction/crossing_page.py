@@ -52,6 +52,14 @@ WORDS: Final = (
     ),
     ("Ruled out", "A value none of whose combinations may be nearest."),
     (
+        "Farther on average",
+        "Its mean misfit over the values of the other parameters is larger than that of another value, at 95 %.",
+    ),
+    (
+        "Weakly identifiable",
+        "Some values are ruled out, or farther on average. Identifiable: one value is left.",
+    ),
+    (
         "Made-up printing",
         "Numbers of a known combination, with errors of the size that the printed tables show.",
     ),

@@ -367,14 +367,14 @@ def value_rows(found: OpenCrossing) -> list[list[str]]:
         numbers = [f"{each:.3f}" if np.isfinite(each) else "" for each in given]
         text = f"{value.text} (taken)" if value.level == 0 else value.text
         share = f"{value.left} of {value.run}" if value.run else ""
-        rows.append([value.factor.short, text, share, *numbers, _says(value)])
+        rows.append([value.factor.short, text, share, *numbers, _says(value, found)])
     return rows
 
 
-def _says(value: CrossedValue) -> str:
-    """What the crossing says of a value."""
+def _says(value: CrossedValue, found: OpenCrossing) -> str:
+    """What the crossing says of a value. One without a combination is not possible, unless a budget ended before all were run."""
     if not value.run:
-        return "not possible"
+        return "not possible" if len(found.tried) == int(found.conditions["asked"]) else "not run"
     if value.ruled_out:
         return "ruled out"
     return "farther on average" if value.farther else "left"
@@ -438,13 +438,13 @@ def sentences(found: OpenCrossing) -> list[str]:
             f"{len(found.tried)} of {asked} of {number_of(len(found.places), 'parameter')} were run for {tables}, with {length} in "
             f"{number_of(int(has['environments']), 'environment')}: {int(has['runs']):,} runs."
         ),
+        _standings(found),
         (
             f"{found.left} of these {len(found.tried)} may be nearest to print, at a confidence of 95 %; the values taken are {among} "
             f"them. The nearest ({found.in_words(best)}) has a mean misfit of {found.means[best]:.3f}, a factor of "
             f"{np.exp(found.means[best]):.2f}; the values taken have {found.means[0]:.3f}."
         ),
     ]
-    lines.insert(2, _standings(found))
     if len(found.settings) > 1:
         lines.append(_by_settings(found))
     if len(found.places) > 1:
@@ -473,18 +473,16 @@ def _by_settings(found: OpenCrossing) -> str:
     """What is left of it if the tables of a setting share their errors."""
     left = int((found.p_by_settings >= LEVEL).sum())
     among = "among" if found.p_by_settings[0] >= LEVEL else "not among"
-    says = [f"{left} may be nearest, the values taken {among} them"]
     out = [value for value in found.values if value.ruled_out]
-    if out:
-        still = [value.name for value in out if value.p_by_settings < LEVEL]
-        says.append(f"{_listed(still)} ruled out all the same" if still else "no value is ruled out")
     farther = [value for value in found.values if value.farther and not value.ruled_out]
-    if farther:
-        still = [value.name for value in farther if value.p_mean_by_settings < LEVEL]
-        lost = [value.name for value in farther if value.p_mean_by_settings >= LEVEL]
-        says += [f"{_listed(still)} farther on average all the same"] * bool(still)
-        says += [f"that {_listed(lost)} farther on average is not certain"] * bool(lost)
-    return f"With whole settings drawn again, since the tables of a setting may share their errors, {'; '.join(says)}."
+    still = [value.name for value in out if value.p_by_settings < LEVEL]
+    still += [f"{value.name} farther on average" for value in farther if value.p_mean_by_settings < LEVEL]
+    lost = [value.name for value in out if value.p_by_settings >= LEVEL]
+    lost += [f"{value.name} farther on average" for value in farther if value.p_mean_by_settings >= LEVEL]
+    return (
+        f"The tables of a setting may share their errors. With whole settings drawn again {left} may be nearest, the values taken {among} "
+        f"them. Ruled out all the same: {', '.join(still) or 'none'}. No longer certain: {', '.join(lost) or 'none'}."
+    )
 
 
 def _alone(found: OpenCrossing) -> str:

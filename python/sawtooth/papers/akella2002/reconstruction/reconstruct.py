@@ -135,9 +135,9 @@ def reconstruct_study(
     share = 1.0 - FULL_SHARE if plan.finalists else 1.0
     tried = list(over_tables(sweep, zip(chosen, ((block,) for block in hands), strict=False), clock, share))
     if len(tried) < 2:
-        raise _too_little(budget_s, "at least two combinations")
+        raise too_little(budget_s, "at least two combinations")
     if len({bool(training[row]) for entry in tried for row in entry.numbers}) < 2:
-        raise _too_little(budget_s, "combinations in both halves of the settings")
+        raise too_little(budget_s, "combinations in both halves of the settings")
     shared = calibration(tried, rows, training, factors, shapes, possible)
     effects, held_out = shared.run(SEED)
     best = best_combinations(effects, plan.finalists)
@@ -160,7 +160,7 @@ def reconstruct_study(
     )
 
 
-def _too_little(budget_s: float | None, wanted: str) -> InputError:
+def too_little(budget_s: float | None, wanted: str) -> InputError:
     """The error of a budget that ends before there is enough to say anything."""
     budget = MISSING if budget_s is None else format_time(round(budget_s * 1e9))
     return InputError("reproduce", "--budget", budget, f"time for {wanted}; {KEPT}")
