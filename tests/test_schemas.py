@@ -63,6 +63,7 @@ ELSEWHERE = {
     "reproduction": "test_reproduce",
     "overlay": "test_overlay",
     "configurations": "test_set_ups",
+    "ablation": "test_ablation",
     "sensitivity": "test_sensitivity",
     "confirmation": "test_deciding",
     "reconstruction": "test_reconstruction",

@@ -20,7 +20,7 @@ from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, SAME, BlockKey, PrintedRow
 from sawtooth.papers.akella2002.set_ups import page
 from sawtooth.papers.akella2002.set_ups.perform import Fit, SetUps, turns, verdicts
-from sawtooth.papers.akella2002.set_ups.plan import ALONE_SEEDS, BASE, alone, plans
+from sawtooth.papers.akella2002.set_ups.plan import BASE, FEW_SEEDS, alone, plans
 from sawtooth.papers.configurations import configurations
 from sawtooth.papers.further import Request
 from sawtooth.plain import json_value
@@ -84,8 +84,8 @@ def test_what_is_run_is_both_set_ups_and_every_value_alone() -> None:
     assert [len(studies[0].seeds) for _, studies in full] == [
         32,
         32,
-        ALONE_SEEDS,
-        *(ALONE_SEEDS for _ in SECOND.value),
+        FEW_SEEDS,
+        *(FEW_SEEDS for _ in SECOND.value),
     ]
     few = plans(Request(seeds=3))
     assert {len(study.seeds) for _, studies in few for study in studies} == {3}
@@ -155,7 +155,7 @@ def test_the_page_says_what_came_out() -> None:
     places = contents(
         (Path(__file__).parents[1] / "docs" / "akella2002-configurations.md").read_text("utf-8")
     )
-    assert set(places) == set(made)
+    assert {name for name in places if name.startswith("configurations ")} == set(made)
     assert fits(json_value(found.to_json())) == "configurations"
 
 

@@ -24,6 +24,7 @@ FORMATS: Final[Mapping[str, int]] = {
     "bbr-draft": 1,
     "coexistence": 1,
     "configurations": 1,
+    "ablation": 1,
     "sensitivity": 1,
     "reconstruction": 2,
     "crossing": 1,

@@ -44,6 +44,11 @@ class Request:
         """Where the report goes, if anywhere."""
         return None if self.report is False else self.report or usual
 
+    def command_of(self, name: str) -> str:
+        """What makes a further study of that name anew with the same extent."""
+        seeds = [] if self.seeds is None else ["--seeds", str(self.seeds)]
+        return " ".join(["sawtooth reproduce", name, *(["--quick"] if self.quick else []), *seeds])
+
     @property
     def typed(self) -> Typed:
         """What every command on the same runs needs again."""

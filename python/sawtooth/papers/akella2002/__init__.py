@@ -40,6 +40,9 @@ PAPER: Final = Paper(
     drawings="akella2002.drawings.draw",
     printed="akella2002.printed.tables",
     exhibits="akella2002.pages.exhibits",
-    further={"akella2002/configurations": "akella2002.set_ups.command.SET_UPS"},
+    further={
+        "akella2002/configurations": "akella2002.set_ups.command.SET_UPS",
+        "akella2002/ablation": "akella2002.set_ups.command.ABLATION",
+    },
     reconstruction="akella2002.reconstruction.command.RECONSTRUCTION",
 )

@@ -11,7 +11,7 @@ from sawtooth.claims.logic import Verdict
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.rows import SAME
 from sawtooth.papers.akella2002.set_ups.perform import ConfigurationTurn, Fit, SetUps, mean
-from sawtooth.papers.akella2002.set_ups.plan import ALONE_SEEDS, NAME, tried_alone
+from sawtooth.papers.akella2002.set_ups.plan import FEW_SEEDS, NAME, tried_values
 from sawtooth.plain import written
 from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
 from sawtooth.report.inline import code
@@ -66,21 +66,21 @@ def finding(found: SetUps) -> list[str]:
 
 def few_seeds(found: SetUps) -> str:
     """How far the seeds of values alone suffice for the claims that turn; nothing where they are all seeds."""
-    if len(found.study.seeds) <= ALONE_SEEDS:
+    if len(found.study.seeds) <= FEW_SEEDS:
         return ""
     same = sum(found.base.get(turn.claim.id) is turn.first for turn in found.hard)
-    return f", which were tried with {ALONE_SEEDS} seeds: so few decide {same} of the {len(found.hard)} under `{found.first.name}`"
+    return f", which were tried with {FEW_SEEDS} seeds: so few decide {same} of the {len(found.hard)} under `{found.first.name}`"
 
 
 def made_from(found: SetUps) -> str:
     """From how much this is computed."""
     study = found.study
     left_out = ", without the appendix" if found.order.quick else ""
-    tried = tried_alone(found.order, found.second)
+    tried = tried_values(found.order, found.second)
     open_ = ", ".join(f"`{value.key}`" for value in found.second.value if value not in tried)
     alone = f" Not tried alone: {open_}." if open_ else ""
-    if len(study.seeds) > ALONE_SEEDS:
-        alone = f" Values alone are tried in the figures with {ALONE_SEEDS} of these seeds.{alone}"
+    if len(study.seeds) > FEW_SEEDS:
+        alone = f" Values alone are tried in the figures with {FEW_SEEDS} of these seeds.{alone}"
     return (
         f"Computed from {len(study.seeds)} seeds of {study.value_of('duration')} in {len(study.matrix.settings)} settings{left_out}: "
         f"{found.runs:,} runs.{alone}"

@@ -11,7 +11,7 @@ How far numbers are from print is the misfit of `reconstruction.rows`, row by ro
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from sawtooth.experiment.study import Study
 from sawtooth.experiment.variation import SIMULATED, effective
 from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.reconstruction.rows import FIGURE, PrintedRow, ours, printed_rows
-from sawtooth.papers.akella2002.set_ups.plan import BASE, NAME, PAPER, plans, tried_alone
+from sawtooth.papers.akella2002.set_ups.plan import BASE, NAME, PAPER, Planned, plans, tried_values
 from sawtooth.papers.configurations import Configuration, configurations
 from sawtooth.papers.further import Request
 from sawtooth.run.run_count import RunCount
@@ -106,8 +106,7 @@ class SetUps:
     @property
     def command(self) -> str:
         """What makes it anew."""
-        seeds = [] if self.order.seeds is None else ["--seeds", str(self.order.seeds)]
-        return " ".join(["sawtooth reproduce", NAME, *(["--quick"] if self.order.quick else []), *seeds])
+        return self.order.command_of(NAME)
 
     @property
     def hard(self) -> list[ConfigurationTurn]:
@@ -171,18 +170,13 @@ def judged_here(result: Reproduction) -> list[Any]:
     return [item for item in result.judged if item.finding is not None]
 
 
-def jobs(order: Request) -> list[Resolved]:
-    """Every run behind the comparison; some stand in it more than once."""
-    return [
-        job for _, studies in plans(order) for study in studies for each in jobs_of(study) for job in each
-    ]
+def jobs(wanted: Planned) -> list[Resolved]:
+    """Every run of these; some stand in it more than once."""
+    return [job for _, studies in wanted for study in studies for each in jobs_of(study) for job in each]
 
 
-def compare(order: Request) -> SetUps:
-    """Run what the store lacks and compare."""
-    begun = time.monotonic()
-    first, second = configurations(PAPER)
-    wanted = plans(order)
+def run_each(order: Request, wanted: Planned) -> dict[str, Reproduction]:
+    """What comes out of each, by name. Runs that the store has are not repeated."""
     count = RunCount(order.progress)
     count.expect(different(study for _, studies in wanted for study in studies))
     store, made = Store(order.store), set[str]()
@@ -193,19 +187,32 @@ def compare(order: Request) -> SetUps:
             part = perform(study, store, quick=order.quick, fresh=order.fresh, spared=made, count=count)
             found.append(PAPERS[PAPER].furnished(part))
         results[name] = conclude(PAPER, found, claims, SIMULATED)
+    return results
+
+
+def compare(order: Request) -> SetUps:
+    """Run what the store lacks and compare."""
+    begun = time.monotonic()
+    first, second = configurations(PAPER)
+    results = run_each(order, plans(order))
     both, base = (results[first.name], results[second.name]), verdicts(results[BASE])
     return SetUps(
         first,
         second,
         both,
-        list(turns(*both, base, {value.key: results[value.key] for value in tried_alone(order, second)})),
+        list(turns(*both, base, {value.key: results[value.key] for value in tried_values(order, second)})),
         list(fits(*both)),
         order,
         base,
-        runs=len({run for result in results.values() for run in result.run_ids}),
+        runs=runs_behind(results.values()),
         executed=sum(result.executed for result in results.values()),
         wall_s=time.monotonic() - begun,
     )
+
+
+def runs_behind(results: Iterable[Reproduction]) -> int:
+    """How many different runs these are made from."""
+    return len({run for result in results for run in result.run_ids})
 
 
 def turns(
@@ -245,7 +252,13 @@ def verdicts(result: Reproduction) -> dict[str, Verdict]:
 
 def fits(first: Reproduction, second: Reproduction) -> Iterator[Fit]:
     """The printed rows of the figures beside both results."""
-    blocks = [{block.setting: block for block in result.parts[0].own} for result in (first, second)]
-    for row in printed_rows(list(blocks[0])):
+    for (row, own), (_, other) in zip(rows_beside(first), rows_beside(second), strict=True):
+        yield Fit(row, own, other)
+
+
+def rows_beside(result: Reproduction) -> Iterator[tuple[PrintedRow, Mapping[str, float]]]:
+    """The printed rows of the figures, each with what a result gives."""
+    blocks = {block.setting: block for block in result.parts[0].own}
+    for row in printed_rows(list(blocks)):
         if row.block.family == FIGURE:
-            yield Fit(row, *(ours(row, found[row.block.setting]) for found in blocks))
+            yield row, ours(row, blocks[row.block.setting])

@@ -5,6 +5,7 @@ Source: none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from sawtooth.experiment.study import Study
@@ -15,11 +16,15 @@ from sawtooth.papers.studies import load_study, parts
 
 PAPER: Final = "akella2002"
 NAME: Final = "akella2002/configurations"
+ABLATION: Final = "akella2002/ablation"
 APPENDIX: Final = "akella2002/appendix"
-ALONE_SEEDS: Final = 5
-"""Most seeds with which values are tried alone: with all of those of the study, each value would take as long as the figures."""
+FEW_SEEDS: Final = 5
+"""Most seeds with which single values are tried: with all of those of the study, each value would take as long as the figures."""
 BASE: Final = "with the seeds of values alone"
 """The first configuration as values alone are compared with it."""
+
+Planned = list[tuple[str, list[Study]]]
+"""What is run, by name."""
 
 
 def studies_of(order: Request, set_up: Configuration) -> list[Study]:
@@ -34,19 +39,38 @@ def alone(first: Configuration, value: Value) -> Configuration:
     return first.model_copy(update={"name": value.key, "value": [*first.value, value]})
 
 
-def plans(order: Request) -> list[tuple[str, list[Study]]]:
-    """What is run, by name: the configurations; over the figures and few seeds the first again, and with each value of the second alone."""
+def without(second: Configuration, value: Value) -> Configuration:
+    """The second configuration with one of its values taken back."""
+    return second.model_copy(
+        update={"name": value.key, "value": [entry for entry in second.value if entry is not value]}
+    )
+
+
+def plans(order: Request) -> Planned:
+    """Of the comparison: the configurations; over the figures and few seeds the first again, and with each value of the second alone."""
     first, second = configurations(PAPER)
     found = [(entry.name, studies_of(order, entry)) for entry in (first, second)]
-    tried = [(BASE, first), *((value.key, alone(first, value)) for value in tried_alone(order, second))]
-    return found + [(name, [few(studies_of(order, entry)[0])]) for name, entry in tried]
+    tried = [(BASE, first), *((value.key, alone(first, value)) for value in tried_values(order, second))]
+    return found + over_figures(order, tried)
+
+
+def ablation_plans(order: Request) -> Planned:
+    """Of the ablation, over the figures and few seeds: the configurations, and the second with each of its values taken back."""
+    first, second = configurations(PAPER)
+    taken_back = [(value.key, without(second, value)) for value in tried_values(order, second)]
+    return over_figures(order, [(first.name, first), (second.name, second), *taken_back])
+
+
+def over_figures(order: Request, named: Sequence[tuple[str, Configuration]]) -> Planned:
+    """Each of these in the figures alone, with few seeds."""
+    return [(name, [few(studies_of(order, entry)[0])]) for name, entry in named]
 
 
 def few(study: Study) -> Study:
-    """A study with no more seeds than values alone are tried with."""
-    return study.seeded(min(len(study.seeds), ALONE_SEEDS))
+    """A study with no more seeds than single values are tried with."""
+    return study.seeded(min(len(study.seeds), FEW_SEEDS))
 
 
-def tried_alone(order: Request, second: Configuration) -> list[Value]:
-    """The values of the second configuration that are also run alone."""
+def tried_values(order: Request, second: Configuration) -> list[Value]:
+    """The values of the second configuration that are tried one by one."""
     return [value for value in second.value if value.quick or not order.quick]
