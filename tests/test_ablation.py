@@ -15,13 +15,15 @@ from tests.fits import fits
 from sawtooth.claims.logic import Finding, Verdict
 from sawtooth.claims.table import Judged
 from sawtooth.experiment.reproduction import Reproduction
+from sawtooth.experiment.study import Study
 from sawtooth.experiment.variation import SIMULATED
 from sawtooth.papers import PAPERS
 from sawtooth.papers.akella2002.set_ups import ablation_page as page
 from sawtooth.papers.akella2002.set_ups.ablation import Ablation, ablated
 from sawtooth.papers.akella2002.set_ups.plan import FEW_SEEDS, ablation_plans, plans, without
-from sawtooth.papers.configurations import configurations
+from sawtooth.papers.configurations import Configuration, configurations
 from sawtooth.papers.further import Request
+from sawtooth.papers.studies import load_study
 from sawtooth.plain import json_value
 from sawtooth.report.computed import contents
 
@@ -148,14 +150,24 @@ def test_nothing_that_needs_a_value_is_said_too() -> None:
     assert found.to_json()["values"][0]["needed_by"] == []
 
 
-@pytest.mark.long
-def test_runs_of_seconds_go_all_the_way_to_a_report(tmp_path: Path) -> None:
-    """Through the command itself: each value taken back is run, and the report names them all."""
+def test_short_runs_go_all_the_way_to_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the command's own way, with Figure 4 in runs of seconds: each value taken back is run, and the report names them all."""
+    from sawtooth.papers.akella2002.set_ups import plan
     from sawtooth.papers.akella2002.set_ups.command import ABLATION
 
-    made = ABLATION.reproduce(Request(store=tmp_path, seeds=1, quick=True))
-    assert made.runs == made.executed > 0
+    def short(order: Request, set_up: Configuration) -> list[Study]:
+        study = load_study("akella2002/fig4").seeded(1).varied("duration", "6 s").varied("warmup", "1 s")
+        return set_up.applied([study])
+
+    monkeypatch.setattr(plan, "studies_of", short)
+    made = ABLATION.reproduce(Request(store=tmp_path, quick=True))
+    assert made.runs == made.executed == len({job.run_id for job in ABLATION.jobs(Request(quick=True))})
     assert made.report is not None
     text = made.report.read_text("utf-8")
     assert all(key in text for key in made.keys)
-    assert made.misfits[SECOND.name] > 0
+    red = [made.misfits[key] for key in made.keys if key.startswith("bottleneck.queue")]
+    assert red == [made.misfits[SECOND.name]] * len(red)
+    assert made.misfits[RTT] != made.misfits[SECOND.name]
+    again = ABLATION.reproduce(Request(store=tmp_path, quick=True))
+    assert again.executed == 0
+    assert again.to_json()["claims"] == made.to_json()["claims"]
