@@ -119,7 +119,7 @@ def test_the_page_says_what_came_out() -> None:
     found = example(Request(quick=True, seeds=2))
     turned, needed, by_value, near = page.finding(found)
     assert turned == "Of 5 claims that these runs judge, 2 turn between `chosen` and `faithful`."
-    assert "Of these 2 verdicts 1 need a value of `faithful`" in needed
+    assert "Of these 2 verdicts 1 needs a value of `faithful`" in needed
     assert "For the other 1 any single value can be taken back." in needed
     assert by_value == f"`{RTT}` is needed by 1, `{HALF}` by 1; needed by none: `{RIO}`."
     assert "between 0.45 (`tcp.timeout_threshold`) and 0.80 (`path.rtt`)" in near

@@ -209,6 +209,9 @@ def test_a_parameter_alone_is_compared_with_the_others_as_taken(planted: OpenCro
     alone = [value.name for value, _ in planted.alone(place)]
     assert alone == [value.name for value in single.values if value.ruled_out]
     assert alone == ["path.rtt = 20 ms", "path.rtt = 200 ms", "path.rtt = 30 ms"]
+    said = {row["parameter"]: row["ruled_out_alone"] for row in planted.to_json()["parameters"]}["path.rtt"]
+    assert [row["value"] for row in said] == ["20 ms", "200 ms", "30 ms"]
+    assert [row["by_settings"] for row in said] == [sure for _, sure in planted.alone(place)]
     told = [line for line in sentences(planted) if line.startswith("Varied by itself")]
     assert told[0].startswith(
         "Varied by itself, each parameter with all others as taken: path.rtt = 20 ms, path.rtt = 200 ms"

@@ -19,6 +19,8 @@ PLURALS: Final = {
     "does": "do",
     "exchanges": "exchange",
     "stays": "stay",
+    "turns": "turn",
+    "needs": "need",
 }
 """Words whose plural is not made with an s. Verbs that are not here, and participles (`undecided`), stay as they are."""
 

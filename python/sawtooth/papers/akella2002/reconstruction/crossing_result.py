@@ -291,6 +291,18 @@ class OpenCrossing:
         """The same in a line."""
         return ", ".join(f"{name} = {written(value)}" for name, value in self.values_of(number).items())
 
+    def _parameter(self, place: int) -> dict[str, Any]:
+        """What the document says of a crossed parameter."""
+        factor = self.factors[place]
+        alone = [
+            {"value": factor.levels[value.level], "by_settings": sure} for value, sure in self.alone(place)
+        ]
+        return {
+            "parameter": factor.name,
+            "standing": self.standing(place).value,
+            "ruled_out_alone": alone,
+        }
+
     def _combination(self, number: int) -> dict[str, Any]:
         """What the document says of a combination."""
         losses = zip(self.tables_run, self.losses[number], strict=True)
@@ -310,10 +322,7 @@ class OpenCrossing:
             {
                 "study": self.name,
                 "conditions": dict(self.conditions),
-                "parameters": [
-                    {"parameter": self.factors[place].name, "standing": self.standing(place).value}
-                    for place in self.places
-                ],
+                "parameters": [self._parameter(place) for place in self.places],
                 "values": [value.to_json() for value in self.values],
                 "combinations": [self._combination(number) for number in range(len(self.tried))],
                 "left": self.left,

@@ -14,6 +14,7 @@ from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.set_ups.ablation import AblatedClaim, Ablation
 from sawtooth.papers.akella2002.set_ups.plan import ABLATION
 from sawtooth.plain import written
+from sawtooth.plurals import did, number_of
 from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
 from sawtooth.report.inline import code
 from sawtooth.report.markdown import fill
@@ -30,12 +31,12 @@ def finding(found: Ablation) -> list[str]:
     """What came out, in sentences."""
     first, second = found.first.name, found.second.name
     turning, needy = len(found.turning), len(found.needy)
-    turned = f"Of {len(found.claims)} claims that these runs judge, {turning} turn between `{first}` and `{second}`."
+    turned = f"Of {len(found.claims)} claims that these runs judge, {did(turning, 'turns')} between `{first}` and `{second}`."
     if not turning:
         return [turned, nearness(found)]
     needed = (
-        f"Of these {turning} verdicts {needy} need a value of `{second}`: without it the verdict is another one, or none. For the other "
-        f"{turning - needy} any single value can be taken back."
+        f"Of these {number_of(turning, 'verdict')} {did(needy, 'needs')} a value of `{second}`: without it the verdict is another one, or "
+        f"none. For the other {turning - needy} any single value can be taken back."
     )
     return [turned, needed, *most_needed(found), nearness(found)]
 
