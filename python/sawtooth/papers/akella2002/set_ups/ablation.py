@@ -115,6 +115,11 @@ class Ablation:
         """Those of them whose verdict needs at least one value."""
         return [entry for entry in self.turning if entry.without]
 
+    @property
+    def undone(self) -> list[AblatedClaim]:
+        """The claims that the first configuration decides and the second leaves open; what their ``without`` has are decisions."""
+        return [entry for entry in self.claims if entry.loosens and entry.second is Verdict.UNDECIDED]
+
     def need(self, key: str) -> list[AblatedClaim]:
         """The claims that turn whose verdict needs this value."""
         return [entry for entry in self.turning if key in entry.without]

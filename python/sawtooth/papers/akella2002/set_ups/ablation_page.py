@@ -5,7 +5,7 @@ Source: none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -34,27 +34,42 @@ def finding(found: Ablation) -> list[str]:
     turned = f"Of {len(found.claims)} claims that these runs judge, {did(turning, 'turns')} between `{first}` and `{second}`."
     if not turning:
         return [turned, nearness(found)]
+    kept = turning - needy
     needed = (
         f"Of these {number_of(turning, 'verdict')} {did(needy, 'needs')} a value of `{second}`: without it the verdict is another one, or "
-        f"none. For the other {turning - needy} any single value can be taken back."
+        "none."
     )
-    return [turned, needed, *most_needed(found), nearness(found)]
+    if kept:
+        needed += f" Of the other {kept} any single value can be taken back."
+    return [turned, needed, *most_needed(found), *decided_again(found), nearness(found)]
 
 
 def most_needed(found: Ablation) -> list[str]:
     """Which values most claims that turn need; nothing if none needs any."""
     counts = {key: len(found.need(key)) for key in found.keys}
-    used = sorted((key for key in found.keys if counts[key]), key=lambda key: -counts[key])
-    if not used:
+    if not any(counts.values()):
         return []
-    most, *rest = used
-    lines = [
-        ", ".join([f"`{most}` is needed by {counts[most]}", *(f"`{key}` by {counts[key]}" for key in rest)])
-    ]
     unused = [f"`{key}`" for key in found.keys if not counts[key]]
-    if unused:
-        lines.append(f"needed by none: {', '.join(unused)}")
-    return ["; ".join(lines) + "."]
+    rest = f"; needed by none: {', '.join(unused)}" if unused else ""
+    return [f"{by_number(counts, ' is needed by')}{rest}."]
+
+
+def decided_again(found: Ablation) -> list[str]:
+    """Of the claims that the first configuration alone decides, how many the second decides without which value; nothing if there are
+    none."""
+    own = found.undone
+    counts = {key: sum(key in entry.without for entry in own) for key in found.keys}
+    if not any(counts.values()):
+        return []
+    undone = f"`{found.second.name}` leaves {number_of(len(own), 'claim')} undecided that `{found.first.name}` decides."
+    return [f"{undone} So many of these are decided after one value is taken back: {by_number(counts)}."]
+
+
+def by_number(counts: Mapping[str, int], says: str = "") -> str:
+    """Keys with their numbers, the largest first, those of none left out; what a number says behind the first key alone."""
+    first, *rest = sorted((key for key in counts if counts[key]), key=lambda key: -counts[key])
+    by = " by" if says else ""
+    return ", ".join([f"`{first}`{says} {counts[first]}", *(f"`{key}`{by} {counts[key]}" for key in rest)])
 
 
 def nearness(found: Ablation) -> str:
@@ -64,7 +79,7 @@ def nearness(found: Ablation) -> str:
     least, most = ordered[0], ordered[-1]
     return (
         f"The printed rows of Figures 4 to 11 are missed by a misfit of {found.misfits[found.first.name]:.2f} under "
-        f"`{found.first.name}` and {own:.2f} under `{found.second.name}`; without one of its values by between "
+        f"`{found.first.name}` and {own:.2f} under `{found.second.name}`. Without one of its values it is between "
         f"{found.misfits[least]:.2f} (`{least}`) and {found.misfits[most]:.2f} (`{most}`)."
     )
 
