@@ -2,8 +2,8 @@
 
 The comparison in `perform` gives the first configuration one value of the second at a time, and so finds values that suffice for a verdict
 of the second. Here the second loses one value at a time, which finds those that its verdicts need. A verdict *needs* a value if the same
-seeds give another verdict, or none, without it. A claim whose verdict needs no value has several that suffice: whichever one is taken back,
-the others still lead to it.
+seeds give another verdict, or none, without it. A verdict that needs no single value has several causes: whichever value is taken back, the
+others still lead to it.
 
 A value may also hide what others do: then both configurations agree on a claim, and the second without this value does not. All verdicts
 come from the figures and the same few seeds, so they may differ from those of all seeds. Source: none.
