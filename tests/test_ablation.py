@@ -14,6 +14,7 @@ import pytest
 from tests.fits import fits
 
 from sawtooth.claims.logic import Finding, Verdict
+from sawtooth.claims.multiplicity import RULE
 from sawtooth.claims.table import Judged
 from sawtooth.experiment.reproduction import Reproduction
 from sawtooth.experiment.study import Study
@@ -123,7 +124,9 @@ def test_the_page_says_what_came_out() -> None:
     assert turned == "Of 6 claims that these runs judge, 2 turn between `chosen` and `faithful`."
     assert "Of these 2 verdicts 1 needs a value of `faithful`" in needed
     assert needed.endswith("Of the other 1 any single value can be taken back.")
-    assert by_value == f"`{RTT}` is needed by 1, `{HALF}` by 1; needed by none: `{RIO}`."
+    all_need = replace(found, claims=found.needy)
+    assert page.finding(all_need)[1].startswith("Each of these verdicts needs a value of `faithful`: without")
+    assert by_value == f"Values by how many need them: `{RTT}` 1, `{HALF}` 1; by none: `{RIO}`."
     assert again == (
         "`faithful` leaves 1 claim undecided that `chosen` decides. So many of these are decided after one value is taken back: "
         f"`{HALF}` 1."
@@ -134,6 +137,7 @@ def test_the_page_says_what_came_out() -> None:
         made["ablation command"].splitlines()[1] == "sawtooth reproduce akella2002/ablation --quick --seeds 2"
     )
     assert "2 seeds of 60 s in the figures" in made["ablation made"]
+    assert f"12 runs, judged by the checks of rule {RULE}." in made["ablation made"]
     assert "Not taken back: `path.send_jitter`" in made["ablation made"]
     turned = f"| `{CLAIMS[0].id}` | holds | fails | fails | holds: {RTT}; undecided: {HALF} |"
     assert turned in made["ablation claims"]

@@ -19,6 +19,7 @@ from typing import Any
 
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.logic import Verdict
+from sawtooth.claims.multiplicity import RULE
 from sawtooth.documents import format_of
 from sawtooth.experiment.exhibit import TextTable
 from sawtooth.experiment.reproduction import Reproduction
@@ -141,6 +142,7 @@ class Ablation:
             "command": self.command,
             "seeds": len(self.study.seeds),
             "duration": str(self.study.value_of("duration")),
+            "rule": RULE,
             "configurations": [
                 {"name": entry.name, "values": entry.values, "misfit": self.misfits[entry.name]}
                 for entry in (self.first, self.second)

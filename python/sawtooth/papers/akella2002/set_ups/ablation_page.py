@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Final
 
 from sawtooth.claims.logic import Verdict
+from sawtooth.claims.multiplicity import RULE
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.set_ups.ablation import AblatedClaim, Ablation
-from sawtooth.papers.akella2002.set_ups.plan import ABLATION
+from sawtooth.papers.akella2002.set_ups.page import report_page
 from sawtooth.plain import written
 from sawtooth.plurals import did, number_of
-from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
+from sawtooth.report.blocks import Row, Section, Table
 from sawtooth.report.inline import code
 from sawtooth.report.markdown import fill
 from sawtooth.report.pipe_table import pipe_table
@@ -35,10 +36,12 @@ def finding(found: Ablation) -> list[str]:
     if not turning:
         return [turned, nearness(found)]
     kept = turning - needy
-    needed = (
-        f"Of these {number_of(turning, 'verdict')} {did(needy, 'needs')} a value of `{second}`: without it the verdict is another one, or "
-        "none."
+    who = (
+        f"Of these {number_of(turning, 'verdict')} {did(needy, 'needs')}"
+        if kept
+        else "Each of these verdicts needs"
     )
+    needed = f"{who} a value of `{second}`: without it the verdict is another one, or none."
     if kept:
         needed += f" Of the other {kept} any single value can be taken back."
     return [turned, needed, *most_needed(found), *decided_again(found), nearness(found)]
@@ -50,8 +53,8 @@ def most_needed(found: Ablation) -> list[str]:
     if not any(counts.values()):
         return []
     unused = [f"`{key}`" for key in found.keys if not counts[key]]
-    rest = f"; needed by none: {', '.join(unused)}" if unused else ""
-    return [f"{by_number(counts, ' is needed by')}{rest}."]
+    rest = f"; by none: {', '.join(unused)}" if unused else ""
+    return [f"Values by how many need them: {by_number(counts)}{rest}."]
 
 
 def decided_again(found: Ablation) -> list[str]:
@@ -65,11 +68,11 @@ def decided_again(found: Ablation) -> list[str]:
     return [f"{undone} So many of these are decided after one value is taken back: {by_number(counts)}."]
 
 
-def by_number(counts: Mapping[str, int], says: str = "") -> str:
-    """Keys with their numbers, the largest first, those of none left out; what a number says behind the first key alone."""
-    first, *rest = sorted((key for key in counts if counts[key]), key=lambda key: -counts[key])
-    by = " by" if says else ""
-    return ", ".join([f"`{first}`{says} {counts[first]}", *(f"`{key}`{by} {counts[key]}" for key in rest)])
+def by_number(counts: Mapping[str, int]) -> str:
+    """Keys with their numbers, the largest first, those of none left out."""
+    return ", ".join(
+        f"`{key}` {counts[key]}" for key in sorted(counts, key=lambda key: -counts[key]) if counts[key]
+    )
 
 
 def nearness(found: Ablation) -> str:
@@ -91,7 +94,7 @@ def made_from(found: Ablation) -> str:
     rest = f" Not taken back: {left_out}." if left_out else ""
     return (
         f"Computed from {len(study.seeds)} seeds of {study.value_of('duration')} in the figures, the same for each value: "
-        f"{found.runs:,} runs.{rest}"
+        f"{found.runs:,} runs, judged by the checks of rule {RULE}.{rest}"
     )
 
 
@@ -196,13 +199,5 @@ def write(found: Ablation, path: Path, typed: Typed = NOTHING_TYPED) -> None:
     sections += [
         section(name, title, of_claims, tables[name]) for name, title in titles.items() if tables[name]
     ]
-    sections.append(Section("why", "What the set-ups are", [Bullets([found.first.why, found.second.why])]))
-    page = Page(
-        name=ABLATION,
-        title=TITLE,
-        answer=[line.replace("`", "") for line in finding(found)],
-        facts={"Made": made_from(found).replace("`", "")},
-        sections=sections,
-        command=found.command,
-    )
+    page = report_page(found, TITLE, finding(found), made_from(found), sections)
     write_page(page.made_with(typed), path, {})

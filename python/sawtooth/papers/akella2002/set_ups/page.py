@@ -10,8 +10,9 @@ from typing import Final
 from sawtooth.claims.logic import Verdict
 from sawtooth.experiment.typed import NOTHING_TYPED, Typed
 from sawtooth.papers.akella2002.reconstruction.rows import SAME
+from sawtooth.papers.akella2002.set_ups.ablation import Ablation
 from sawtooth.papers.akella2002.set_ups.perform import ConfigurationTurn, Fit, SetUps, mean
-from sawtooth.papers.akella2002.set_ups.plan import FEW_SEEDS, NAME, tried_values
+from sawtooth.papers.akella2002.set_ups.plan import FEW_SEEDS, tried_values
 from sawtooth.plain import written
 from sawtooth.report.blocks import Bullets, Page, Row, Section, Table
 from sawtooth.report.inline import code
@@ -219,13 +220,20 @@ def write(found: SetUps, path: Path, typed: Typed = NOTHING_TYPED) -> None:
         for name, title in titles.items()
         if found_rows[name]
     ]
-    sections.append(Section("why", "What the set-ups are", [Bullets([found.first.why, found.second.why])]))
-    page = Page(
-        name=NAME,
-        title=TITLE,
-        answer=[line.replace("`", "") for line in finding(found)],
-        facts={"Made": made_from(found).replace("`", "")},
-        sections=sections,
+    page = report_page(found, TITLE, finding(found), made_from(found), sections)
+    write_page(page.made_with(typed), path, {})
+
+
+def report_page(
+    found: SetUps | Ablation, title: str, answer: Sequence[str], made: str, sections: Sequence[Section]
+) -> Page:
+    """The report of the comparison or of the ablation, which ends with what the set-ups are."""
+    why = Section("why", "What the set-ups are", [Bullets([found.first.why, found.second.why])])
+    return Page(
+        name=found.name,
+        title=title,
+        answer=[line.replace("`", "") for line in answer],
+        facts={"Made": made.replace("`", "")},
+        sections=[*sections, why],
         command=found.command,
     )
-    write_page(page.made_with(typed), path, {})
