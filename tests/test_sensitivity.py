@@ -49,6 +49,7 @@ from sawtooth.report.computed import contents
 from sawtooth.report.sensitivity import (
     answer,
     blocks,
+    page,
     sensitivity_figure,
     shift_text,
     update_page,
@@ -452,6 +453,37 @@ def test_a_page_names_the_strongest_values_that_turn_a_claim_and_counts_the_othe
     for rows, ending in ((turning, "`path.rtt = 3 ms` and 2 more |"), (turning[:4], "`path.rtt = 3 ms` |")):
         text = blocks(replace(found, variations=rows))["akella2002/small sensitivity claims"]
         assert text.splitlines()[-1].endswith(ending)
+
+
+def test_a_claim_that_is_undecided_is_shown_where_it_is_decided(tmp_path: Path) -> None:
+    study = small_study()
+    found = vary("akella2002/small", [study], [study], Store(tmp_path), ["flows.ack"])
+    claims = [entry for entry in PAPERS["akella2002"].claims if entry.kind == "simulation"][:2]
+    judged = [Judged(entry, Verdict.UNDECIDED, None, None, (), (), 3, None) for entry in claims]
+    undecided, loosened = (entry.id for entry in claims)
+    verdicts = {20: Verdict.HOLDS, 40: Verdict.FAILS, 60: Verdict.HOLDS}
+    rows = [
+        Variation(
+            "path.rtt",
+            "",
+            "110 ms",
+            f"{time} ms",
+            [Turn(undecided, Verdict.UNDECIDED, verdict), Turn(loosened, Verdict.HOLDS, Verdict.UNDECIDED)],
+            [],
+            1.0 / time,
+        )
+        for time, verdict in verdicts.items()
+    ]
+    decided = replace(found, base=replace(found.base, judged=judged), variations=rows)
+    assert not decided.unstable
+    assert decided.to_json()["decided_elsewhere"] == {
+        undecided: {"holds": ["path.rtt = 20 ms", "path.rtt = 60 ms"], "fails": ["path.rtt = 40 ms"]}
+    }
+    assert blocks(decided)["akella2002/small sensitivity undecided"].splitlines()[2:] == [
+        f"| `{undecided}` | `path.rtt = 20 ms`, `path.rtt = 60 ms` | `path.rtt = 40 ms` |"
+    ]
+    assert "undecided" in [section.name for section in page(decided).sections]
+    assert "undecided" not in [section.name for section in page(replace(found, variations=[])).sections]
 
 
 def test_claims_of_which_only_a_part_was_run_are_not_complete(tmp_path: Path) -> None:

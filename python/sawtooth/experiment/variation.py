@@ -182,6 +182,17 @@ class Sensitivity:
                     found.setdefault(turn.claim, []).append(entry)
         return found
 
+    @property
+    def decided_elsewhere(self) -> dict[str, dict[Verdict, list[Variation]]]:
+        """Claims that are undecided at the values taken, with the variations at which they hold and those at which they fail."""
+        found: dict[str, dict[Verdict, list[Variation]]] = {}
+        for entry in self.ranked:
+            for turn in entry.turns:
+                if turn.base is Verdict.UNDECIDED:
+                    sides = found.setdefault(turn.claim, {Verdict.HOLDS: [], Verdict.FAILS: []})
+                    sides[turn.varied].append(entry)
+        return found
+
     def to_json(self) -> dict[str, Any]:
         """The document of ``--json``."""
         parts = self.base.parts
@@ -196,9 +207,10 @@ class Sensitivity:
             "environments": list(parts[0].results.environments) if parts else [],
             "base_verdicts": {item.claim.id: effective(item).value for item in simulated(self.base)},
             "variations": [entry.to_json() for entry in self.ranked],
-            "unstable_claims": {
-                name: [f"{v.key} = {written(v.value)}" for v in entries]
-                for name, entries in self.unstable.items()
+            "unstable_claims": {name: _named(entries) for name, entries in self.unstable.items()},
+            "decided_elsewhere": {
+                name: {verdict.value: _named(entries) for verdict, entries in sides.items()}
+                for name, sides in self.decided_elsewhere.items()
             },
             "complete_claims": [item.claim.id for item in simulated(self.base) if not item.partial],
             "robust_claims": self.robust,
@@ -208,6 +220,10 @@ class Sensitivity:
             "wall_s": self.wall_s,
             "report": None if self.report is None else str(self.report),
         }
+
+
+def _named(entries: Sequence[Variation]) -> list[str]:
+    return [f"{entry.key} = {written(entry.value)}" for entry in entries]
 
 
 def compare(base: Reproduction, varied: Reproduction, entry: OpenParameter, value: object) -> Variation:

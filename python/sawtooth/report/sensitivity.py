@@ -1,10 +1,11 @@
 """The sensitivity of a study as a figure, an HTML report and blocks of a Markdown page. Values come in, pages go out; nothing is run.
 
 Blocks: ``sensitivity command`` (what was run), ``sensitivity parameters`` (what each value moves), ``sensitivity claims`` (which verdicts
-turn, and by what), ``sensitivity orders`` (which orders turn), ``sensitivity counts``; those of a part of a paper have its name before
-theirs (``akella2002/fig4 sensitivity counts``). On the page of another paper those of a whole paper have its name as well
-(``reddy2012 sensitivity counts``), and so have those of what is no paper (``mathematics sensitivity counts``). The figure of a page lies
-beside it as ``figures/STUDY-sensitivity.svg``.
+turn, and by what), ``sensitivity undecided`` (which claims are undecided at the values taken, and where they are not), ``sensitivity
+orders`` (which orders turn), ``sensitivity counts``; those of a part of a paper have its name before theirs (``akella2002/fig4
+sensitivity counts``). On the page of another paper those of a whole paper have its name as well (``reddy2012 sensitivity counts``), and so
+have those of what is no paper (``mathematics sensitivity counts``). The figure of a page lies beside it as
+``figures/STUDY-sensitivity.svg``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from sawtooth.report.write import write_page
 ROWS_MOST: Final = 40
 """Variations that the figure shows, the strongest first."""
 TURNING_MOST: Final = 4
-"""Values that a Markdown page names beside a claim that they turn; the HTML report and ``turns.toml`` have all."""
+"""Values that a Markdown page names beside a claim that they turn or decide; the HTML report and ``turns.toml`` have all."""
 EDGE_INCHES: Final = 0.12
 """Room beside the labels: set small, they are wider on a page than the layout takes them to be."""
 
@@ -106,6 +107,15 @@ def page(found: Sensitivity) -> Page:
         words=WORDS if scored(found) else WORDS[:2],
         sections=[
             *([Section("claims", "Verdicts that turn", [_claims(found)])] if found.unstable else []),
+            *(
+                [
+                    Section(
+                        "undecided", "Undecided at the values taken, decided elsewhere", [_undecided(found)]
+                    )
+                ]
+                if found.decided_elsewhere
+                else []
+            ),
             *(
                 [Section("orders", "Orders that turn", [_orders(found)], folded=True)]
                 if any(entry.exchanges for entry in found.variations)
@@ -280,6 +290,15 @@ def _claims(found: Sensitivity) -> Table:
     return Table(["Claim", "Statement", "At the values taken", "Turns with"], rows, look="words")
 
 
+def _undecided(found: Sensitivity) -> Table:
+    statements = {item.claim.id: item.claim.statement for item in simulated(found.base)}
+    rows = [
+        Row(code(name), [statements[name], *(", ".join(map(label, entries)) for entries in sides.values())])
+        for name, sides in found.decided_elsewhere.items()
+    ]
+    return Table(["Claim", "Statement", "Holds with", "Fails with"], rows, look="words")
+
+
 def _orders(found: Sensitivity) -> Table:
     rows = [
         Row(
@@ -313,7 +332,7 @@ def update_page(path: Path, found: Sensitivity, papers: Collection[str]) -> None
 
 
 def _strongest(entries: Sequence[Variation]) -> str:
-    """The values that turn a claim, those first that turn most verdicts, and how many more there are."""
+    """The values that turn or decide a claim, those first that turn most verdicts, and how many more there are."""
     named = [f"`{label(entry)}`" for entry in entries[:TURNING_MOST]]
     more = len(entries) - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")
@@ -338,6 +357,9 @@ def blocks(found: Sensitivity) -> dict[str, str]:
     for name, entries in found.unstable.items():
         turn = next(turn for turn in entries[0].turns if turn.claim == name)
         claims.append([f"`{name}`", turn.base.value, _strongest(entries)])
+    undecided = [
+        [f"`{name}`", *map(_strongest, sides.values())] for name, sides in found.decided_elsewhere.items()
+    ]
     orders = [
         [f"`{label(entry)}`", x.setting, f"{x.score} {x.metric}", x.better_at_base, x.better_now]
         for entry in found.ranked
@@ -357,6 +379,7 @@ def blocks(found: Sensitivity) -> dict[str, str]:
         "sensitivity command": f"```sh\n{found.command}\n```",
         "sensitivity parameters": pipe_table(heads[:columns], parameters),
         "sensitivity claims": pipe_table(["claim", "at the values taken", "turns with"], claims),
+        "sensitivity undecided": pipe_table(["claim", "holds with", "fails with"], undecided),
         "sensitivity orders": pipe_table(
             ["value", "setting", "score", "ahead at the values taken", "ahead now"], orders
         ),
