@@ -3,8 +3,6 @@ that nobody vouches for are found. So are kept results that the engine or the ch
 
 from __future__ import annotations
 
-import re
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -225,68 +223,3 @@ def test_runs_made_and_runs_read_say_what_they_used(tmp_path: Path) -> None:
         assert outer == used
     assert watched() is None
     note({"core": 1})
-
-
-def test_prose_on_the_length_of_a_run_and_on_cross_traffic_counts_what_turns() -> None:
-    """What the page says of one claim in words is what its table and `turns.toml` have."""
-    text = (ROOT / "docs" / "akella2002-open-parameters.md").read_text("utf-8")
-    kept_turns = ROOT / "python" / "sawtooth" / "papers" / "akella2002" / "claims" / "turns.toml"
-    tables = tomllib.loads(kept_turns.read_text("utf-8"))
-    claim = "akella-3.3-cross-no-loss"
-    (settings,) = (table for table in tables["varied"] if table["study"] == "akella2002")
-    by_length = {turn["claim"] for turn in tables["turn"] if turn["parameter"] == "duration"}
-    assert by_length & set(settings["turning"]) == {claim}
-    assert "No other claim turns with the length of a run." in text
-    values = [turn["value"] for turn in tables["turn"] if turn["claim"] == claim]
-    assert len(values) == 7
-    assert "Seven values turn the claim that cross traffic loses nothing at R1" in text
-
-
-def test_prose_on_fair_queueing_counts_the_rows_of_its_table() -> None:
-    text = (ROOT / "docs" / "akella2002-open-parameters.md").read_text("utf-8")
-    table = computed.contents(text)["reddy2012/fair-queueing sensitivity parameters"]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if "`" in line]
-    left = [(row[0], row[3]) for row in rows if row[5] == "0"]
-    assert left == [("`environment.cross_load`", "1.0"), ("`path.rtt`", "40 ms")]
-    assert not any(row[4].startswith("1") for row in rows), "no value turns it"
-    assert f"fails at {len(rows) - len(left)} of {len(rows)} values." in text
-
-
-def test_prose_on_fresh_seeds_counts_what_they_left_open_and_decided() -> None:
-    """By the checks of today, in the blocks that the page has before the whole paper's, which is by earlier ones."""
-    text = (ROOT / "docs" / "akella2002.md").read_text("utf-8")
-    blocks = computed.contents(text)
-    names = [
-        f"akella2002/{part} confirmation" for part in ("fig12", "hybrids", "appendix", "fig1", "fig2", "aild")
-    ]
-    left = [line for name in names for line in blocks[name].splitlines() if line.startswith("| `")]
-    assert len(left) == 3
-    assert "Three stay open there:" in text
-    assert " 3 are newly decided." in blocks[names[0]]
-    assert " 2 are newly decided." in blocks["akella2002/appendix confirmation"]
-    assert "So do two on the appendix:" in text
-    assert "Three verdicts on the eight settings that were undecided are decided there." in text
-    assert all(" 0 are contradicted" in blocks[name] for name in [*names, "akella2002 confirmation"])
-    assert "None of the decided verdicts is contradicted." in text
-
-
-def test_prose_on_the_patterns_adds_up_their_tables() -> None:
-    """Counts in sentences are sums over three tables, of which each is filled by another command."""
-    text = (ROOT / "docs" / "akella2002-open-parameters.md").read_text("utf-8")
-    blocks = computed.contents(text)
-    said = [
-        re.search(
-            r"(\d+) of (\d+) verdicts on runs turn.* and (\d+) (?:is|are) decided and the same",
-            blocks[f"{study} sensitivity counts"],
-        )
-        for study in ("akella2002/fig1", "akella2002/fig2", "reddy2012/patterns")
-    ]
-    turned, judged, same = (sum(int(found[part]) for found in said if found) for part in (1, 2, 3))
-    for page in ("akella2002-open-parameters.md", "akella2002.md"):
-        prose = (ROOT / "docs" / page).read_text("utf-8")
-        assert f"Under the patterns of Figures 1 and 2 most verdicts turn: {turned} of {judged}." in prose
-    listed = text.split("verdicts are decided and the same at every value. Three claims hold:")[1]
-    hold, fail = listed.split("Four fail:")[:2]
-    counts = [part.split("\n\n")[1].count("\n- ") + 1 for part in (hold, fail)]
-    assert counts == [3, 4]
-    assert sum(counts) == same
