@@ -249,7 +249,7 @@ def log_goodputs(measured: Measured) -> NDArray[np.float64]:
 
 
 def round_trips(measured: Measured) -> NDArray[np.float64]:
-    """Mean round-trip time of every test flow, ns: propagation and the mean queueing delay of test packets; NaN where it is unknown."""
+    """Mean round-trip time of every test flow, ns: propagation and the mean queueing delay of all test packets; NaN where it is unknown."""
     empty_ns = measured.test_propagation_ns
     if empty_ns is None:
         return np.full(int(measured.is_test.sum()), NAN)

@@ -3,7 +3,7 @@
 `rate_variation` is the coefficient of variation (standard deviation over mean) of the packets that a test flow delivered per recorded
 bin, averaged over test flows: the bin, `record.rates`, is the time scale at which it looks. `rtt_bias` is the slope of ln(goodput) against
 ln(round-trip time, mean queueing delay included) over the test flows, by least squares: 0 where shares do not depend on it, −1 where they
-are inverse to it.
+are inverse to it. The delay is that of all test packets: behind a router that gives flows queues of their own no flow has it.
 
 Source: [Floyd00] §5 and [Akella02] §4.3 (variation); [Akella02] footnote 7 (shares by round-trip time).
 """
