@@ -24,6 +24,9 @@
 //! The rise per round trip is never clamped: it is what the growing average interval gives.
 //! Differs from both: a SYN exchange opens the flow, as everywhere in this laboratory, so that a round trip is known from the start. A
 //! flow always has data, so the rules for idle and data-limited senders do not apply.
+//!
+//! Differs from RFC 5348: §4.3 begins with an infinite rate among those reported, so that no report limits the rate for two round trips. Here
+//! the first report does, and slow start is two to three round trips late.
 
 pub mod loss_intervals;
 pub mod response;

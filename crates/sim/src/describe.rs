@@ -104,7 +104,7 @@ pub const TCP: &[SettingInfo] = &[
         "initial_window",
         "real",
         "at least 1 packet",
-        "Window at the start of a connection, in packets. Default: RFC 6928 §2.",
+        "Window at the start of a connection, in packets. Default: RFC 6928 §2, for packets of any size, as in Linux.",
     ),
     setting(
         "initial_rto",

@@ -7,7 +7,7 @@
 
 use crate::queue::DISCIPLINES;
 use crate::scenario::{LinkSpec, Profile, Scenario};
-use crate::tcp::{Pacing, RECOVERIES, Reduction, RtoRule, RttSamples, RttTicks};
+use crate::tcp::{Pacing, RECOVERIES, RecoveryKind, Reduction, RtoRule, RttSamples, RttTicks};
 use sawtooth_cc::plugin::PLUGIN_BEHAVIOUR;
 use sawtooth_cc::{ControllerSpec, LAWS, SlowStartKind, WindowArithmetic};
 use sha2::{Digest, Sha256};
@@ -59,6 +59,26 @@ pub const FEATURES: &[Feature] = &[
         scenario.links.iter().any(|link| link.drop.is_some() || link.mark.is_some() || link.loss.is_some())
     }),
     ("linux-rto", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.rto == RtoRule::Linux)),
+    // Before it had a number, the first mark of a run alone was told at once.
+    ("marks-told-in-twos", 1, |scenario| {
+        let waits = |profile: &Profile| profile.tcp.ack_every.is_some_and(|every| every > 2);
+        let counts =
+            |profile: &Profile| profile.tcp.ecn.counts() && profile.recovery != Some(RecoveryKind::Quic);
+        scenario.profiles.iter().any(|profile| waits(profile) && counts(profile))
+    }),
+    // Before it had a number, a mark began a recovery period also beside a controller that counts marks: it stopped growth and hid losses.
+    ("marks-counted-on-quic", 1, |scenario| {
+        let counts = |profile: &Profile| profile.controller.properties().counts_marks;
+        let numbered = |profile: &Profile| profile.recovery == Some(RecoveryKind::Quic);
+        scenario.profiles.iter().any(|profile| numbered(profile) && counts(profile))
+    }),
+    // Before it had a number, a pacer that held anything made a flow count as limited by its window.
+    ("paced-applications", 1, |scenario| {
+        let in_parts = !scenario.apps.is_empty()
+            || scenario.changes_supply()
+            || scenario.flows.iter().any(|flow| !flow.supply.is_empty());
+        in_parts && scenario.profiles.iter().any(|profile| profile.tcp.pacing == Pacing::On)
+    }),
     ("pacing", 1, |scenario| {
         let paced = |profile: &Profile| {
             profile.tcp.pacing == Pacing::On || profile.controller.properties().pacing_rate

@@ -155,6 +155,11 @@ impl Scenario {
         self.sets_of(link).any(|set| matches!(set, SetSpec::Drop { .. } | SetSpec::Loss { .. }))
     }
 
+    /// Does the application of a flow offer more or less during the run?
+    pub fn changes_supply(&self) -> bool {
+        self.changes.iter().flat_map(|change| &change.set).any(|set| matches!(set, SetSpec::Supply { .. }))
+    }
+
     /// Does the rate of this link change during the run, or what happens to a packet when it leaves?
     pub fn changes_departures(&self, link: u32) -> bool {
         self.sets_of(link).any(|set| set.is_of_the_wire() || matches!(set, SetSpec::Rate { .. }))

@@ -19,6 +19,7 @@
 //! The receiver never limits the sender unless the scenario gives a receive window.
 
 mod hold;
+mod marks;
 mod numbers;
 
 use super::number_set::NumberSet;
@@ -27,6 +28,7 @@ use crate::packet::{CE, CWR, Packet, RETRANSMISSION};
 use crate::scenario::TcpSpec;
 use crate::tcp::recovery::Feedback;
 use hold::Hold;
+use marks::Marks;
 use numbers::Numbers;
 use prefetch_index::prefetch_index;
 use sawtooth_cc::units::{Span, Time};
@@ -90,6 +92,9 @@ impl Extras {
         if let Some(delay) = &mut self.delay {
             (delay.pending, delay.due) = (0, Time::NEVER);
         }
+        if let Some(marks) = &mut self.marks {
+            marks.note_answer();
+        }
         if let Some(reports) = &mut self.reports {
             (reports.acknowledged, reports.answered) = (next_expected, true);
         }
@@ -138,24 +143,6 @@ struct Delay {
     every: u32,
     pending: u32,
     due: Time,
-}
-
-/// Marked packets, counted.
-#[derive(Clone, Debug, Default)]
-struct Marks {
-    count: u32,
-    /// Was the newest packet marked?
-    marked: bool,
-}
-
-impl Marks {
-    /// A packet arrived; is it the first of a run of marked ones?
-    fn note(&mut self, marked: bool) -> bool {
-        let begins = marked && !self.marked;
-        self.count += u32::from(marked);
-        self.marked = marked;
-        begins
-    }
 }
 
 /// The receiver of one flow. The part that most packets need is small; the rest is boxed.
@@ -278,7 +265,7 @@ impl Receiver {
         let extras = self.extras.as_mut().expect(NUMBERED);
         let noted = extras.numbers.as_mut().expect(NUMBERED).note(packet.packet_number(), now);
         let marks = extras.marks.as_mut().expect(NUMBERED);
-        marks.count += u32::from(noted.accepted && packet.has(CE));
+        marks.count(noted.accepted && packet.has(CE));
         let answer = extras.answer(!noted.in_order || packet.has(CE), now);
         let is_new = noted.accepted && self.take(packet.number());
         Received { is_new, answer }
@@ -295,7 +282,6 @@ impl Receiver {
         let Some(extras) = &mut self.extras else { return AckDecision::Now };
         let mut ecn_changes = echo_changes;
         if let Some(marks) = &mut extras.marks {
-            // RFC 9768 §3.2.2.5.1: a mark after a packet without one is told at once.
             ecn_changes = marks.note(marked);
             self.echo = false;
         }
@@ -422,7 +408,7 @@ impl Receiver {
     }
 
     fn counted_marks(&self) -> Option<u32> {
-        self.extras.as_ref()?.marks.as_ref().map(|marks| marks.count)
+        self.extras.as_ref()?.marks.as_ref().map(Marks::counted)
     }
 
     /// Does an acknowledgement say more than its number and its echo now?
@@ -571,23 +557,5 @@ mod tests {
         assert_eq!(counted(data(1, ECT | CE)), (2, 0));
         assert_eq!(counted(data(3, ECT | CE)), (3, 1));
         assert_eq!(counted(data(2, ECT)), (3, 0));
-    }
-
-    #[test]
-    fn the_first_mark_of_a_run_is_told_at_once() {
-        let tcp = TcpSpec { delayed_ack: true, ecn: Ecn::Accurate, ..TcpSpec::default() };
-        let mut receiver = Receiver::new(Feedback::Selective, &tcp);
-        let mut told = |packet: Packet| {
-            let at_once = receiver.on_data(packet, Time::ZERO).answer == AckDecision::Now;
-            if at_once {
-                receiver.acknowledge();
-            }
-            at_once
-        };
-        assert!(told(data(0, ECT | CE)));
-        assert!(!told(data(1, ECT | CE)));
-        assert!(told(data(2, ECT | CE))); // the second that waits
-        assert!(!told(data(3, ECT)));
-        assert!(told(data(4, ECT | CE)));
     }
 }

@@ -57,6 +57,13 @@ impl SendState {
         self.next < self.limit && self.next - self.una < self.receive_window
     }
 
+    /// Packets from `next` on that could go as far as data and receiver are concerned.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        let end = self.limit.min(self.una.saturating_add(self.receive_window));
+        end.saturating_sub(self.next)
+    }
+
     /// Send `next`; was it sent before?
     #[inline]
     pub fn advance(&mut self) -> Transmission {
@@ -255,6 +262,9 @@ pub trait LossRecovery {
     /// What an acknowledgement or a timer brought about has been dealt with, and the controller allows this many packets in flight now.
     /// Called where [records are kept](LossRecovery::keeps_records) only.
     fn on_window(&mut self, _connection: &mut Connection<'_>, _window: u32) {}
+
+    /// The controller answers marks by their number: they say nothing about losses, and the window goes on growing (RFC 8257 §3.5).
+    fn count_marks(&mut self) {}
 
     /// A mark has cut the window, outside of fast recovery. Called where there are records only.
     fn on_mark_cut(&mut self, _connection: &mut Connection<'_>) {}

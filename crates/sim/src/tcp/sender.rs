@@ -5,7 +5,7 @@
 //!
 //! | parameter      | unit    | default | why                                                           |
 //! |----------------|---------|---------|---------------------------------------------------------------|
-//! | initial_window | packets | 10      | RFC 6928; 1 after a lost SYN (RFC 5681 §3.1)                  |
+//! | initial_window | packets | 10      | RFC 6928, of any size as in Linux; 1 after a lost SYN (RFC 5681 §3.1) |
 //! | L              | packets | 2       | RFC 3465 §2.2, §2.3: in slow start an acknowledgement of many packets counts as two at most, and as one after a timeout until the hole is filled |
 //!
 //! Time comes from arguments only. `deadline` and `next_packet` tell what to do next.
@@ -138,9 +138,13 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         profile: &Profile,
         random: Option<RandomKey>,
         control: impl Fn(&ControlSettings) -> C,
-        recovery: R,
+        mut recovery: R,
     ) -> Self {
         let tcp = &profile.tcp;
+        let counts_marks = profile.controller.properties().counts_marks;
+        if counts_marks {
+            recovery.count_marks();
+        }
         let packet = Bytes::new(u64::from(profile.packet_bytes));
         let settings = ControlSettings { packet, flow: index, random, ..tcp.control_settings() };
         let one_packet = ControlSettings { initial_window: Window::from_packets(1.0), ..settings };
@@ -183,7 +187,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
             window_limited: true,
             window_since: Time::ZERO,
             more_to_come: !flow.supply.is_empty(),
-            counts_marks: profile.controller.properties().counts_marks,
+            counts_marks,
             idle_since: Time::NEVER,
             finished: None,
             stats: SenderStats::default(),

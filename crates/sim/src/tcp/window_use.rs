@@ -4,7 +4,7 @@
 //!
 //! | application_limit | the window grows                                                                       |
 //! |-------------------|----------------------------------------------------------------------------------------|
-//! | `rfc9438`         | while as much is in flight as it allows: the default                                     |
+//! | `rfc9438`         | while as much is in flight as it allows, or would be without a pacer: the default        |
 //! | `linux`           | for the rest of a window of data in which it was full; in slow start, below twice what was in flight |
 //!
 //! Linux looks when it has sent something, or finds the window full. What it finds holds for a window of data, until what was sent by then

@@ -66,6 +66,26 @@ fn pacing_spreads_an_initial_window_that_would_queue_as_a_burst() {
     assert!(burst.abs_diff(19 * 800_000 / 2) < MILLISECOND / 5, "{burst} ns");
 }
 
+#[test]
+fn an_application_that_does_not_fill_its_window_is_not_limited_by_the_pacer() {
+    // 20 packets every 40 ms over 80 ms: 40 in flight at most, however large the window. Bursts come while acknowledgements of earlier ones
+    // do, so the pacer holds packets at each. RFC 9002 §7.8: that is no full window. It had grown by a packet in every such round trip.
+    let window = |pacing, recovery| {
+        let endpoints = profile("aimd(1, 0.5)", recovery);
+        let tcp = TcpSpec { pacing, initial_ssthresh: Some(50.0), ..endpoints.tcp.clone() };
+        let mut scenario = dumbbell(1, 1_000, Profile { tcp, ..endpoints }, 20 * SECOND);
+        scenario.links.iter_mut().for_each(|link| link.rate_bps = link.rate_bps.map(|_| 100_000_000));
+        let delays: u64 = scenario.links.iter().map(|link| link.delay_ns).sum();
+        scenario.links.iter_mut().for_each(|link| link.delay_ns = link.delay_ns * 80 * MILLISECOND / delays);
+        scenario.flows[0].supply = (0..500).map(|burst| [40 * MILLISECOND * burst, 20]).collect();
+        run(&scenario).expect("the scenario is valid").flows[0].window_mean
+    };
+    for recovery in ["sack", "rack", "quic"] {
+        let (unpaced, paced) = (window(Pacing::Off, recovery), window(Pacing::On, recovery));
+        assert!(paced <= 1.02 * unpaced, "{recovery}: {paced} packets, {unpaced} without pacing");
+    }
+}
+
 /// Events per packet that pacing adds. A delayed acknowledgement lets two packets go, of which one waits: half of the packets.
 fn events_for_waiting(shared: bool) -> (f64, Scenario) {
     let tcp = TcpSpec { delayed_ack: true, receive_window: Some(20), ..TcpSpec::default() };

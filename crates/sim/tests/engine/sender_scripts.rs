@@ -135,6 +135,7 @@ scripts! {
     quic_one_of_two_losses_is_spurious
     quic_late_packet_is_not_sent_again
     quic_marks_reduce_once_per_round_trip
+    quic_counted_marks_stop_no_growth_and_hide_no_loss
     quic_paced_at_five_quarters_of_a_window
     quic_least_window
     quic_lost_syn

@@ -18,6 +18,9 @@
 //! lost in it is acknowledged after all, and none of its acknowledgements has reported a mark: the reduction is withdrawn then. RFC 9002
 //! leaves both to implementations.
 //!
+//! A controller that counts marks (DCTCP, Prague) cuts once in a window of data for them, as over TCP. Its marks begin no recovery period:
+//! it goes on growing (draft-briscoe-iccrg-prague §2.4.2), and answers a loss also after a mark (RFC 8257 §3.5).
+//!
 //! Differs from RFC 9002: one number space and a SYN exchange instead of a handshake. The thresholds stay as they are, whatever turns out
 //! to have been reordering. When all data has been acknowledged no probe goes after copies that have not been.
 
@@ -71,6 +74,10 @@ pub struct Quic {
     period: Period,
     /// Marked packets that the receiver has counted.
     ce_counted: u32,
+    /// The controller counts marks: they begin no recovery period, which would stop its growth and hide losses.
+    counts_marks: bool,
+    /// Packets from here on were sent after its last cut for marks.
+    cut_for_marks: u32,
     latest_rtt: Span,
     /// `min_rtt`, which begins anew after persistent congestion.
     least_rtt: Option<Span>,
@@ -109,6 +116,8 @@ impl Quic {
             data: Data::default(),
             period: Period::default(),
             ce_counted: 0,
+            counts_marks: false,
+            cut_for_marks: 0,
             latest_rtt: Span::ZERO,
             least_rtt: None,
             last_sent: Time::ZERO,
@@ -150,20 +159,24 @@ impl Quic {
         adjusted
     }
 
-    /// `ProcessECN` (B.7): does a recovery period begin?
-    fn heed_marks(&mut self, details: Option<&AckDetails>, newest: u32) -> bool {
+    /// `ProcessECN` (B.7): marks that are told for the first time stop growth, or at least that of their acknowledgement, and the first of
+    /// a recovery period or of a window of data asks for a reduction.
+    fn heed_marks(&mut self, details: Option<&AckDetails>, newest: u32, update: &mut RecoveryUpdate) {
         let counted = details.map_or(0, |details| details.ce_packets);
         if counted <= self.ce_counted {
-            return false;
+            return;
         }
         self.ce_counted = counted;
         self.period.on_mark();
-        let begins = self.period.is_after(newest);
-        if begins {
+        update.marked = self.period.is_after(newest);
+        if self.counts_marks {
+            update.marked &= newest >= self.cut_for_marks;
+            update.newly_acked = 0;
+        } else if update.marked {
             self.period.begin(self.packets.next_number());
             self.period.on_mark();
+            update.newly_acked = 0;
         }
-        begins
     }
 
     /// `DetectAndRemoveLostPackets` and `OnPacketsLost` (A.10, B.8).
@@ -240,10 +253,7 @@ impl LossRecovery for Quic {
         update.restart_timer = una > connection.sent.una;
         connection.sent.una = una;
         update.recovered = self.period.on_acknowledged(largest, spurious);
-        update.marked = self.heed_marks(ack.details, newest.end - 1);
-        if update.marked {
-            update.newly_acked = 0;
-        }
+        self.heed_marks(ack.details, newest.end - 1, &mut update);
         self.lose(connection, &mut update);
         self.expirations = 0;
         self.arm(connection);
@@ -280,6 +290,14 @@ impl LossRecovery for Quic {
         let remembered = Span::from_nanos(REMEMBERED * self.timeout(connection).nanos());
         let Quic { packets, period, .. } = self;
         packets.forget(remembered, connection, |lost| period.on_forgotten(lost));
+    }
+
+    fn count_marks(&mut self) {
+        self.counts_marks = true;
+    }
+
+    fn on_mark_cut(&mut self, _connection: &mut Connection<'_>) {
+        self.cut_for_marks = self.packets.next_number();
     }
 
     fn in_recovery(&self) -> bool {

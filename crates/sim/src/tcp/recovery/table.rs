@@ -202,6 +202,10 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_window(connection, window),)* }
             }
 
+            fn count_marks(&mut self) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.count_marks(),)* }
+            }
+
             fn on_mark_cut(&mut self, connection: &mut Connection<'_>) {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_mark_cut(connection),)* }
             }

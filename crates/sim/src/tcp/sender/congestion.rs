@@ -40,7 +40,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         }
         let cut = match update.loss_event {
             Some(event) => self.on_loss_event(event, now),
-            None if update.marked => self.cut_for_marks(now),
+            None if update.marked => self.on_marks(now),
             None if echo => self.on_echo(cumulative, now),
             None => None,
         };
@@ -89,6 +89,13 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         if self.extras.is_some() {
             self.recovery.on_mark_cut(&mut connection!(self, now));
         }
+        Some(cut)
+    }
+
+    /// Marks where packets are numbered.
+    fn on_marks(&mut self, now: Time) -> Option<WindowCut> {
+        let cut = self.cut_for_marks(now)?;
+        self.recovery.on_mark_cut(&mut connection!(self, now));
         Some(cut)
     }
 

@@ -432,8 +432,8 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     }
 
     /// The pacer holds what there may be to send. Where packets are numbered and nothing is repaired it is plain whether there is anything,
-    /// and a window that is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits, not the
-    /// application; its rate comes from the window, unless the controller has one of its own, so it counts as the window.
+    /// and a window that is full or data that is short limits as it would without a pacer. Otherwise it is the pacer that limits; its rate
+    /// comes from the window, unless the controller has one of its own, so it counts as the window if there is enough to fill that.
     fn wait_for_the_pacer(&mut self, opens_at: Time, now: Time) {
         if self.is_numbered() && self.recovery.is_open() {
             let full = self.is_full();
@@ -445,11 +445,25 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
         self.extras.as_mut().expect(FULL).timers.pace(opens_at, now);
     }
 
-    /// The pacer holds something that the window would let go.
+    /// The pacer holds something that the window would let go. Without a rate of its own a controller is limited by the window then, if
+    /// what there is to send would have filled it without the pacer (RFC 9002 §7.8).
     #[inline(always)]
     pub(super) fn limit_by_pacer(&mut self) {
-        self.window_limited = self.window_limited || self.control.pacing_rate().is_none();
+        if self.control.pacing_rate().is_none() {
+            self.window_limited = self.would_be_full();
+        }
         self.look_at_use(false);
+    }
+
+    /// Would as much be in flight as the window allows, if everything that there is to send left now? At the end of a transfer and while
+    /// something is repaired it counts as if it were.
+    #[inline]
+    fn would_be_full(&self) -> bool {
+        if !self.more_to_come || !self.recovery.is_open() {
+            return true;
+        }
+        let waiting = self.sent.waiting();
+        u64::from(self.recovery.flight(&self.sent)) + u64::from(waiting) >= u64::from(self.allowed)
     }
 
     /// Nothing may go now, since the window is full, or because there is no data.
