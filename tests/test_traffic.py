@@ -12,6 +12,7 @@ from tests.fits import fits
 
 import sawtooth as st
 from sawtooth import InputError, _native
+from sawtooth.plain import canonical, whole_numbers
 from sawtooth.run import run as run_module
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run
@@ -99,6 +100,28 @@ def test_the_load_of_transfers_is_a_share_of_their_link() -> None:
     mean = 0.25 * 40 * 8e6 / 8 / 10_000  # a Poisson count
     assert abs(arrivals["started"] - mean) < 5 * math.sqrt(mean)
     assert arrivals["offered_packets"] == 10 * arrivals["started"]
+
+
+@pytest.mark.parametrize(
+    ("load", "size", "shape"),
+    [(0.5, "1500 B", 2.5), (0.7, "2 kB", 2.5), (0.5, "5 kB", 2.5), (0.5, "400 B", 3.0)],
+)
+def test_the_load_of_drawn_transfers_is_that_of_their_whole_packets(
+    load: float, size: str, shape: float
+) -> None:
+    """Sizes are rounded up to whole packets, and the time between two was that of sizes before: 0.667 for a load of 0.5 with 1500 B."""
+    duration_ns = 400 * 10**9
+    text = PATH.replace("DURATION", "400 s").replace("START", "399 s")
+    text += f'[[traffic]]\nkind = "finite"\nsize = "pareto({size}, {shape})"\nload = {load}\n'
+    job = job_of(scenario_of(text), seed="1")
+    (arrivals,) = job.engine["arrivals"]
+    schedule = _native.arrivals("1", arrivals["name"], canonical(arrivals["schedule"]), duration_ns)
+    packets = np.array(whole_numbers(*schedule["packets"]), dtype=float)
+    offered = 8000 * packets.sum() / 400 / 8e6
+    # The total of a Poisson number of transfers; five of its standard deviations, estimated from what was drawn.
+    bound = 5 * 8000 * math.sqrt((packets**2).sum()) / 400 / 8e6
+    assert bound < 0.03
+    assert offered == pytest.approx(load, abs=bound)
 
 
 def test_a_paced_application_gets_what_it_offers() -> None:

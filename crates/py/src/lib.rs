@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sawtooth_cc::units::Time;
 use sawtooth_cc::{ControllerSpec, Rounds, Stepping};
-use sawtooth_sim::arrivals::Arrivals;
+use sawtooth_sim::arrivals::{self as processes, Arrivals};
 use sawtooth_sim::queue::DISCIPLINES;
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::scenario::ArrivalSchedule;
@@ -207,6 +207,13 @@ fn arrivals<'py>(
     columns::schedule(py, &flows)
 }
 
+/// The mean length of the flows of a drawn process in whole packets, if the distribution of lengths has this mean and shape before
+/// rounding.
+#[pyfunction]
+fn mean_packets(packets_mean: f64, packets_shape: f64) -> f64 {
+    processes::mean_packets(packets_mean, packets_shape)
+}
+
 /// The identity that a run of this will have (`run_id`). Raise ValueError naming the field, its value and what is accepted, if the engine
 /// cannot run it.
 #[pyfunction]
@@ -312,6 +319,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(discipline, module)?)?;
     module.add_function(wrap_pyfunction!(uniforms, module)?)?;
     module.add_function(wrap_pyfunction!(arrivals, module)?)?;
+    module.add_function(wrap_pyfunction!(mean_packets, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
     module.add_function(wrap_pyfunction!(behaviour, module)?)?;

@@ -160,7 +160,8 @@ def _finite(builder: _Builder, index: int, group: Finite) -> dict[str, Any]:
     every = group.every
     if every is None:
         assert group.load is not None, "either load or every is given"
-        every = round(mean * group.packet * 8e9 / (group.load * builder.rate_bps(index)))
+        offered = group.size.whole_packets(group.packet) * group.packet
+        every = round(offered * 8e9 / (group.load * builder.rate_bps(index)))
     intervals = [[group.start, every]]
     stop = builder.stop_ns(group)
     if stop is not None:

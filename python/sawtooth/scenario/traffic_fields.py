@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError, model_validator
 
+from sawtooth import _native
 from sawtooth.errors import MISSING, InputError
 from sawtooth.scenario import units
 from sawtooth.scenario.fields import (
@@ -75,6 +76,11 @@ class Sizes(Parsed):
     def packets(self, packet: int) -> float:
         """The mean in packets of a size; at least one, and whole ones where all are alike."""
         return float(-(-self.mean // packet)) if self.shape is None else max(1.0, self.mean / packet)
+
+    def whole_packets(self, packet: int) -> float:
+        """The mean of the packets that carry a size, each rounded up to whole ones."""
+        mean = self.packets(packet)
+        return mean if self.shape is None else _native.mean_packets(mean, self.shape)
 
 
 class Traffic(Strict):
@@ -157,7 +163,7 @@ class Finite(OverTcp):
     size: Sizes
     """Size of a transfer, rounded up to whole packets."""
     load: PositiveReal | None = None
-    """Offered load, as a share of the rate of the tightest link on their way; or give every."""
+    """Offered load in whole packets, as a share of the rate of the tightest link on their way; or give every."""
     every: PositiveTime | None = None
     """Mean time from one start to the next."""
 
