@@ -52,3 +52,39 @@ def test_other_words_are_what_the_user_asks_for(control: str, word: str) -> None
         True if word == "classic" else word
     )  # as the engine's scenario has had it since before the other words
     assert st.run(scenario, store=False).engine["profiles"][0]["tcp"]["ecn"] == wanted
+
+
+LOW = {"kind": "fq-codel", "ecn": False, "ce_threshold_ect1": "1 ms"}
+"""Marks packets with ECT(1) and drops all others."""
+
+
+@pytest.mark.parametrize("control", ["dctcp", "prague"])
+def test_a_threshold_for_ect_1_alone_marks_whoever_sends_it(control: str) -> None:
+    """The word was refused, as if nothing marked: only the other threshold counted."""
+    scenario = {
+        "duration": "5 s",
+        "warmup": "1 s",
+        "bottleneck": {"rate": "50 Mbit/s", "queue": LOW},
+        "path": {"rtt": "20 ms"},
+        "tcp": {"ecn": "l4s"},
+        "flows": [{"control": control, "recovery": "rack"}],
+    }
+    assert st.run(scenario, store=False).to_json()["queues"][0]["marks"] > 0
+
+
+def test_a_threshold_for_ect_1_alone_marks_nobody_else() -> None:
+    prague = {"control": "prague", "recovery": "rack"}
+    cubic = {"control": "cubic", "recovery": "rack"}
+    scenario = {
+        "duration": "2 s",
+        "warmup": "1 s",
+        "bottleneck": {"rate": "50 Mbit/s", "queue": LOW},
+        "path": {"rtt": "20 ms"},
+        "flows": [prague, {**cubic, "ecn": "classic"}],
+    }
+    with pytest.raises(
+        InputError, match=r"flows\[1\].ecn = .*expected this key only where a queue or a link"
+    ):
+        st.run(scenario, store=False)
+    plain = st.run({**scenario, "flows": [prague, cubic]}, store=False)
+    assert plain.engine["profiles"][1]["tcp"]["ecn"] is False

@@ -14,7 +14,7 @@ from typing import Any, Final
 from sawtooth.scenario import ecn
 from sawtooth.scenario.cross_flows import in_profile_first
 from sawtooth.scenario.environments import ShortFlows
-from sawtooth.scenario.queue_value import Queue, marks, needs, spares
+from sawtooth.scenario.queue_value import Queue, marks, marks_l4s, needs, spares
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.topology import Layout, lay_out
 from sawtooth.scenario.topology.middle import trace_of
@@ -149,13 +149,14 @@ class Crossings:
         return any(self._word(group) == ecn.L4S for group in groups)
 
     def is_marked(self, group: int) -> bool:
-        """Whether something on the way of a group marks ECN-capable data."""
+        """Whether something on the way of a group marks its data, if that is ECN-capable."""
         in_profile = self.scenario.flows[group].in_profile
+        marking = marks_l4s if self._word(group) == ecn.L4S else marks
         for index, crossing in enumerate(self.links):
             if group not in crossing.data:
                 continue
             queue = self.queues[index]
-            by_queue = marks(queue) and needs(queue, "ecn") is None and not (in_profile and spares(queue))
+            by_queue = marking(queue) and needs(queue, "ecn") is None and not (in_profile and spares(queue))
             if self.layout.links[index]["mark"] is not None or by_queue:
                 return True
         return False

@@ -163,6 +163,11 @@ def marks(queue: Mapping[str, Any] | None) -> bool:
     return marking == "always" or (marking != "never" and bool(queue["ecn"])) or above
 
 
+def marks_l4s(queue: Mapping[str, Any] | None) -> bool:
+    """Whether a queue, as the engine has it, marks packets with ECT(1): a threshold of their own is enough."""
+    return marks(queue) or (queue is not None and queue.get("ce_threshold_ect1_ns") is not None)
+
+
 def spares(queue: Mapping[str, Any] | None) -> bool:
     """Whether a queue, as the engine has it, neither drops nor marks what is in profile."""
     return queue is not None and bool(_discipline(queue["kind"])["spares_in_profile"])
