@@ -5,7 +5,7 @@
 //! no faster way to the same bytes, no component that a run does not use. `tests/engine/ledger.rs` checks that no digest changes without a new
 //! number.
 
-use crate::queue::DISCIPLINES;
+use crate::queue::{DISCIPLINES, QueueSpec};
 use crate::scenario::{LinkSpec, Profile, Scenario};
 use crate::tcp::{Pacing, RECOVERIES, RecoveryKind, Reduction, RtoRule, RttSamples, RttTicks};
 use sawtooth_cc::plugin::PLUGIN_BEHAVIOUR;
@@ -92,6 +92,11 @@ pub const FEATURES: &[Feature] = &[
         (0u32..).zip(&scenario.links).any(|(number, link)| policed(link) && changes(number))
     }),
     ("prr", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.prr != Reduction::Off)),
+    // Before it had a number, a threshold in time and RED's idle time kept the rate that the link had at first.
+    ("queues-beside-rates", 1, |scenario| {
+        let heeds = |link: &LinkSpec| link.queue.as_ref().is_some_and(QueueSpec::heeds_rate);
+        (0u32..).zip(&scenario.links).any(|(number, link)| heeds(link) && scenario.changes_rate(number))
+    }),
     // 1 averaged the round trip of the newest packet that an acknowledgement is for.
     ("rtt-of-every-packet", 2, |scenario| {
         scenario.profiles.iter().any(|profile| profile.tcp.rtt_samples == RttSamples::Every)

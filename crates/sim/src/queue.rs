@@ -60,6 +60,16 @@ disciplines! {
 }
 
 impl QueueSpec {
+    /// Does what becomes of packets follow from the rate of the link, besides from what waits and how long?
+    pub fn heeds_rate(&self) -> bool {
+        match self {
+            QueueSpec::Red(_) => true,
+            QueueSpec::Rio(spec) => spec.rule == rio::OutProfileRule::Red,
+            QueueSpec::Step(spec) => matches!(spec.threshold, depth::Depth::Ns(_)),
+            _ => false,
+        }
+    }
+
     pub(crate) fn check(&self, path: &str) -> Result<(), ScenarioError> {
         let (packets, bytes) = self.limit();
         let one = packets.is_some() != bytes.is_some();
@@ -238,6 +248,11 @@ impl Queue {
     pub fn held(&self) -> Backlog {
         let (held, device) = (self.discipline.backlog(), self.device.backlog());
         Backlog { packets: held.packets + device.packets, bytes: held.bytes + device.bytes }
+    }
+
+    /// From now on the link sends at this rate, or at this mean rate.
+    pub fn set_rate(&mut self, rate: Rate, transmitter: &TransmitterState) {
+        self.discipline.set_rate(rate, transmitter);
     }
 
     /// What the discipline is doing, subqueue by subqueue.

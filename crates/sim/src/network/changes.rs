@@ -139,6 +139,7 @@ impl Network {
         };
         port.capacity_before += transmitter.capacity(self.measured, now);
         transmitter.set_rate(Rate::from_bits_per_second(bps), now);
+        port.queue.set_rate(transmitter.drain(), &transmitter.state(now));
     }
 
     fn wire(&mut self, link: u32) -> &mut Wire {

@@ -46,11 +46,16 @@ impl AskingTransmitter {
         (self.serialiser, self.rate, self.rate_since) = (Serialiser::new(rate), rate, now);
     }
 
-    /// What it could have sent at its present rate, or that of its shaper, until now within the measured time, in bits times 10⁹.
+    /// The rate at which packets leave in the long run: its present one, or that of its shaper.
+    pub fn drain(&self) -> Rate {
+        let shaped = self.shaper.map_or(u64::MAX, |shaper| shaper.rate_bps());
+        Rate::from_bits_per_second(self.rate.bits_per_second().min(shaped))
+    }
+
+    /// What it could have sent at that rate until now within the measured time, in bits times 10⁹.
     pub fn capacity(&self, measured: Measured, now: Time) -> u128 {
         let span = measured.overlap(self.rate_since, now);
-        let shaped = self.shaper.map_or(u64::MAX, |shaper| shaper.rate_bps());
-        u128::from(self.rate.bits_per_second().min(shaped)) * u128::from(span.nanos())
+        u128::from(self.drain().bits_per_second()) * u128::from(span.nanos())
     }
 
     /// What it is doing now.

@@ -10,7 +10,7 @@ use super::owner::Owner;
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::topology::StageIndex;
-use sawtooth_cc::units::{Span, Time};
+use sawtooth_cc::units::{Rate, Span, Time};
 
 /// A packet that waits, since when, and where it goes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -160,6 +160,9 @@ pub trait QueueDiscipline {
         false
     }
 
+    /// From now on the link sends at this rate, or at this mean rate.
+    fn set_rate(&mut self, _rate: Rate, _transmitter: &TransmitterState) {}
+
     /// What it is doing, subqueue by subqueue; nothing for a discipline without a state.
     fn states(&self, _now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
         [None; SUBQUEUES_MAX]
@@ -186,4 +189,7 @@ pub trait ArrivalRule {
     fn spares(&self, _packet: Packet) -> bool {
         false
     }
+
+    /// From now on the link sends at this rate.
+    fn set_rate(&mut self, _rate: Rate, _transmitter: &TransmitterState) {}
 }

@@ -4,11 +4,13 @@
 //! rule only ([`Fifo::rule`]) and sends the packet on ahead of time. It holds packets where that cannot be known, behind a trace of
 //! delivery opportunities, and where nothing is worked out ahead.
 
-use super::discipline::{Admission, ArrivalRule, Backlog, QueueContext, QueueDiscipline, QueueState, Queued};
+use super::discipline::{
+    Admission, ArrivalRule, Backlog, QueueContext, QueueDiscipline, QueueState, Queued, TransmitterState,
+};
 use super::owner::Owner;
 use crate::packet::Packet;
 use crate::ring::Ring;
-use sawtooth_cc::units::{Span, Time};
+use sawtooth_cc::units::{Rate, Span, Time};
 
 /// Packets in the order of their arrival.
 #[derive(Debug, Default)]
@@ -118,5 +120,9 @@ impl<R: ArrivalRule> QueueDiscipline for Fifo<R> {
 
     fn spares(&self, packet: Packet) -> bool {
         self.rule.spares(packet)
+    }
+
+    fn set_rate(&mut self, rate: Rate, transmitter: &TransmitterState) {
+        self.rule.set_rate(rate, transmitter);
     }
 }

@@ -17,7 +17,8 @@
 //! | mean_packet | bytes   | 1000    | the packet of the four studies; ns-2 takes 500                                   |
 //!
 //! Each arrival moves the average `avg ← (1 − weight)·avg + weight·q`, q being the packets it finds waiting. After an idle time the
-//! average first decays as if as many typical packets as fit into that time had found the queue empty. Between `min` and `max` the
+//! average first decays as if as many typical packets as fit into that time had found the queue empty; if the rate of the link changes
+//! meanwhile, each part of the time counts at its own rate. Between `min` and `max` the
 //! average gives `p_b = max_p·(avg − min)/(max − min)`; with `gentle` it rises on to 1 at 2·`max`; without, it is 1 from `max` on. With
 //! `count` arrivals since the last drop or mark, this one included, and x = count·p_b:
 //!
@@ -35,7 +36,7 @@
 use super::limit::Limit;
 use super::{
     Admission, ArrivalRule, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking,
-    QueueState, ScenarioError, require,
+    QueueState, ScenarioError, TransmitterState, require,
 };
 use crate::packet::{ECT, Packet};
 use crate::random::Stream;
@@ -218,6 +219,8 @@ struct State {
     /// Arrivals since the last drop or mark.
     count: u64,
     above_min: bool,
+    /// When the rate changed last; idle time before it has been passed.
+    rate_since: Time,
 }
 
 /// Averages and decides; what becomes of packets is counted by the frame. RED and RIO are made of it.
@@ -258,18 +261,27 @@ impl Detector {
     #[inline]
     pub fn observe(&mut self, found: &QueueState) {
         if found.idle_since != Time::NEVER {
-            self.pass_idle_time((found.now - found.idle_since).nanos());
+            self.pass_idle_time(found.idle_since, found.now);
         }
         let weight = self.params.weight;
         self.state.average = (1.0 - weight) * self.state.average + weight * found.waiting.packets as f64;
     }
 
     /// Typical packets that could have been sent meanwhile found the queue empty.
-    fn pass_idle_time(&mut self, idle_ns: u64) {
+    fn pass_idle_time(&mut self, since: Time, now: Time) {
+        let idle_ns = (now - since.max(self.state.rate_since)).nanos();
         let packets = u128::from(idle_ns) * u128::from(self.params.rate) / u128::from(self.params.packet);
         if packets > 0 {
             self.state.average *= power(1.0 - self.params.weight, packets as f64);
         }
+    }
+
+    /// The link sends at this rate from now on.
+    pub fn set_rate(&mut self, rate: Rate, transmitter: &TransmitterState) {
+        if transmitter.idle_since != Time::NEVER {
+            self.pass_idle_time(transmitter.idle_since, transmitter.now);
+        }
+        (self.params.rate, self.state.rate_since) = (rate.bits_per_second(), transmitter.now);
     }
 
     /// What becomes of a packet that arrives now.
@@ -346,6 +358,10 @@ impl ArrivalRule for Red {
         self.detector.observe(found);
         self.detector.judge(arrival, found, random)
     }
+
+    fn set_rate(&mut self, rate: Rate, transmitter: &TransmitterState) {
+        self.detector.set_rate(rate, transmitter);
+    }
 }
 
 #[cfg(test)]
@@ -381,6 +397,25 @@ mod tests {
         let before = red.average();
         red.observe(&found(0, Time::from_nanos(40_000_000), 40_999_999));
         assert!(close(red.average(), before * 0.99));
+    }
+
+    #[test]
+    fn each_part_of_an_idle_time_counts_at_its_own_rate() {
+        // 1000 bytes: a typical packet a millisecond at 8 Mbit/s, one in 4 ms at 2 Mbit/s.
+        let spec = RedSpec { packets: Some(100), weight: 0.01, ..RedSpec::default() };
+        let mut red = Detector::new(&spec, Rate::from_bits_per_second(8_000_000));
+        red.observe(&found(50, Time::NEVER, 0));
+        let before = red.average();
+        let (idle_since, now) = (Time::from_nanos(1_000_000), Time::from_nanos(11_000_000));
+        let transmitter = TransmitterState { now, in_transmission: Backlog::default(), idle_since };
+        red.set_rate(Rate::from_bits_per_second(2_000_000), &transmitter);
+        // Ten packets before the change, five after it, and this arrival.
+        red.observe(&found(0, idle_since, 31_000_000));
+        assert!(close(red.average(), before * power(0.99, 16.0)), "{}", red.average());
+        // A busy time, and an idle one at the new rate alone.
+        let before = red.average();
+        red.observe(&found(0, Time::from_nanos(40_000_000), 60_000_000));
+        assert!(close(red.average(), before * power(0.99, 6.0)), "{}", red.average());
     }
 
     #[test]

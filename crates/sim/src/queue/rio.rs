@@ -21,7 +21,7 @@ use super::red::{self, Detector, RedSpec};
 use super::table::Conditions;
 use super::{
     Admission, ArrivalRule, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking,
-    QueueState, ScenarioError,
+    QueueState, ScenarioError, TransmitterState,
 };
 use crate::packet::{IN_PROFILE, Packet};
 use crate::random::Stream;
@@ -157,5 +157,9 @@ impl ArrivalRule for Rio {
 
     fn spares(&self, packet: Packet) -> bool {
         packet.has(IN_PROFILE)
+    }
+
+    fn set_rate(&mut self, rate: Rate, transmitter: &TransmitterState) {
+        self.detector.set_rate(rate, transmitter);
     }
 }

@@ -10,13 +10,14 @@
 //!
 //! The threshold counts the packets that wait: a packet that finds K waiting is marked, as RED with both thresholds at K and a weight
 //! of 1 does in ns-3. Where the RFC leaves it open: packets that are not ECN-capable are dropped by the limit alone, and a packet that
-//! does not fit is dropped, not marked. A time is turned into bytes by the rate of the link, or the mean rate of a trace.
+//! does not fit is dropped, not marked. A time is turned into bytes by the rate of the link, or the mean rate of a trace, and again when
+//! that rate changes.
 
 use super::depth::{Depth, Mark};
 use super::limit::Limit;
 use super::{
     Admission, ArrivalRule, DisciplineInfo, DisciplineParameter, DisciplineSpec, DropReason, Marking,
-    QueueState, ScenarioError,
+    QueueState, ScenarioError, TransmitterState,
 };
 use crate::packet::{ECT, Packet};
 use crate::random::Stream;
@@ -70,7 +71,7 @@ impl DisciplineSpec for StepSpec {
     }
 
     fn build(&self, rate: Rate) -> Step {
-        Step { limit: self.buffer(), threshold: self.threshold.before(rate) }
+        Step { limit: self.buffer(), given: self.threshold, threshold: self.threshold.before(rate) }
     }
 }
 
@@ -78,6 +79,7 @@ impl DisciplineSpec for StepSpec {
 #[derive(Debug)]
 pub struct Step {
     limit: Limit,
+    given: Depth,
     threshold: Mark,
 }
 
@@ -91,6 +93,10 @@ impl ArrivalRule for Step {
         } else {
             Admission::Wait
         }
+    }
+
+    fn set_rate(&mut self, rate: Rate, _: &TransmitterState) {
+        self.threshold = self.given.before(rate);
     }
 }
 
@@ -125,6 +131,25 @@ mod tests {
             for flags in [0, ECT] {
                 assert_eq!(admitted(&spec, 10, flags), Admission::Drop(DropReason::Full));
             }
+        }
+    }
+
+    #[test]
+    fn a_threshold_in_time_follows_the_rate_of_the_link_and_one_in_packets_does_not() {
+        let now = Time::ZERO;
+        let transmitter = TransmitterState { now, in_transmission: Backlog::default(), idle_since: now };
+        for (threshold, before, after) in
+            [(Depth::Ns(5_000_000), 5_000, 1_250), (Depth::Packets(5), u64::MAX, u64::MAX)]
+        {
+            let spec = StepSpec { packets: Some(10), threshold, ..StepSpec::default() };
+            let mut step = spec.build(Rate::from_bits_per_second(8_000_000));
+            let bytes = |step: &Step| match step.threshold {
+                Mark::Bytes(bytes) => bytes,
+                Mark::Packets(_) => u64::MAX,
+            };
+            assert_eq!(bytes(&step), before);
+            step.set_rate(Rate::from_bits_per_second(2_000_000), &transmitter);
+            assert_eq!(bytes(&step), after, "what 2 Mbit/s carry in 5 ms");
         }
     }
 }

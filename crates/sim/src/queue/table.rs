@@ -118,7 +118,7 @@ pub enum Marking {
     Never,
     /// It marks if its parameter `ecn` is true.
     WithEcn,
-    /// It marks if its parameter `ecn` is true or a threshold, `ce_threshold`, is given.
+    /// It marks if its parameter `ecn` is true or a threshold, `ce_threshold`, is given; with `ce_threshold_ect1` packets with ECT(1).
     WithEcnOrThreshold,
     /// It always marks.
     Always,
@@ -316,6 +316,10 @@ macro_rules! disciplines {
 
             fn spares(&self, packet: Packet) -> bool {
                 match self { $(AnyDiscipline::$name(queue) => queue.spares(packet),)* }
+            }
+
+            fn set_rate(&mut self, rate: Rate, transmitter: &TransmitterState) {
+                match self { $(AnyDiscipline::$name(queue) => queue.set_rate(rate, transmitter),)* }
             }
 
             fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {

@@ -160,9 +160,14 @@ impl Scenario {
         self.changes.iter().flat_map(|change| &change.set).any(|set| matches!(set, SetSpec::Supply { .. }))
     }
 
+    /// Does the rate of this link change during the run?
+    pub fn changes_rate(&self, link: u32) -> bool {
+        self.sets_of(link).any(|set| matches!(set, SetSpec::Rate { .. }))
+    }
+
     /// Does the rate of this link change during the run, or what happens to a packet when it leaves?
     pub fn changes_departures(&self, link: u32) -> bool {
-        self.sets_of(link).any(|set| set.is_of_the_wire() || matches!(set, SetSpec::Rate { .. }))
+        self.changes_wire(link) || self.changes_rate(link)
     }
 
     pub(super) fn check_change(&self, change: &ChangeSpec, path: &str) -> Result<(), ScenarioError> {

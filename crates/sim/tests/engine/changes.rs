@@ -4,10 +4,14 @@ use sawtooth_cc::ControlState;
 use sawtooth_networks::networks::{
     self, MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, source,
 };
+use sawtooth_sim::queue::QueueSpec;
+use sawtooth_sim::queue::depth::Depth;
+use sawtooth_sim::queue::step::StepSpec;
 use sawtooth_sim::scenario::{
     BucketSpec, ChangeSpec, ImpairmentSpec, LinkSpec, RecordSpec, Scenario, SetSpec, WhenSpec,
 };
 use sawtooth_sim::series::model::{ModelEvent, ModelPoint};
+use sawtooth_sim::tcp::Ecn;
 use sawtooth_sim::{Order, Progress, Records, Simulation, run};
 
 fn at(ns: u64, set: Vec<SetSpec>) -> ChangeSpec {
@@ -54,6 +58,32 @@ fn a_link_carries_what_its_rates_allow() {
     scenario.warmup_ns = SECOND / 2;
     let part = queue(&run(&scenario).expect("a good scenario"));
     assert_eq!(part.capacity_bytes, 10_000_000 / 8, "half a second less of 8 Mbit/s");
+}
+
+/// DCTCP before a link that marks from a millisecond of waiting on: the mean wait in seconds, from the tenth on.
+fn wait_behind_a_step(mbit: u64, changes: Vec<ChangeSpec>) -> f64 {
+    let mut dctcp = profile("dctcp", "rack");
+    dctcp.tcp.ecn = Ecn::Accurate;
+    let mut scenario = Scenario { warmup_ns: 10 * SECOND, ..dumbbell(1, 2000, dctcp, 20 * SECOND) };
+    let threshold = Depth::Ns(MILLISECOND);
+    let queue = StepSpec { packets: Some(2000), threshold, ..StepSpec::default() };
+    (scenario.links[0].rate_bps, scenario.links[0].queue) =
+        (Some(mbit * MEGABIT), Some(QueueSpec::Step(queue)));
+    scenario.changes = changes;
+    let records = run(&scenario).expect("a good scenario");
+    let departures = &records.queues[0].departures;
+    departures.delay.nanos() as f64 / 1e9 / departures.forwarded as f64
+}
+
+/// It was turned into bytes once, by the first rate: the wait after the change was twenty times as long.
+#[test]
+fn a_threshold_in_time_follows_the_rate() {
+    let slower = at(5 * SECOND, vec![SetSpec::Rate { link: 0, bps: 5 * MEGABIT }]);
+    let (changed, from_the_start) =
+        (wait_behind_a_step(100, vec![slower]), wait_behind_a_step(5, Vec::new()));
+    // The threshold is less than a packet of 1.6 ms, so an arrival that finds one is marked; one or two wait.
+    assert!((changed / from_the_start - 1.0).abs() < 0.2, "{changed} s and {from_the_start} s");
+    assert!(changed < 0.003, "{changed} s");
 }
 
 #[test]
