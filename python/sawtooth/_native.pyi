@@ -74,6 +74,7 @@ class _QueueParameter(_QueueParameterBase, total=False):
     optional: bool
     of_l4s: bool
     of_sharing: bool
+    implicit: bool
 
 class _Discipline(TypedDict):
     name: str

@@ -138,17 +138,19 @@ pub fn queue(row: &'static DisciplineInfo) -> BoxedStrategy<QueueSpec> {
     }
 }
 
-/// A queue of any discipline, with values of each parameter's kind; what its check refuses is not drawn.
+/// A queue of any discipline, with values of each parameter's kind; what its check refuses is not drawn. A parameter that is younger than
+/// the ledger keeps its default.
 fn by_parameters(row: &'static DisciplineInfo) -> impl Strategy<Value = QueueSpec> {
     let limit = prop_oneof![
         (1u64..60).prop_map(|packets| ("packets", packets)),
         (500u64..60_000).prop_map(|bytes| ("bytes", bytes)),
     ];
-    let values: Vec<BoxedStrategy<Value>> = row.parameters.iter().map(parameter).collect();
+    let drawn = move || row.parameters.iter().filter(|parameter| !parameter.implicit);
+    let values: Vec<BoxedStrategy<Value>> = drawn().map(parameter).collect();
     (limit, values)
-        .prop_map(|((limit, size), values)| {
+        .prop_map(move |((limit, size), values)| {
             let mut table = json!({ "kind": row.name, limit: size });
-            for (parameter, value) in row.parameters.iter().zip(values) {
+            for (parameter, value) in drawn().zip(values) {
                 table[parameter.key()] = value;
             }
             serde_json::from_value(table).expect("a discipline takes values of its parameters' kinds")

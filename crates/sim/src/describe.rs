@@ -380,6 +380,7 @@ fn discipline(row: &DisciplineInfo) -> Value {
             "size" => format!("{default} B").into(),
             "depth" => depth_text(default),
             "span" => default.as_u64().map(span_text).into(),
+            "choice" if info.implicit => info.choices[0].into(),
             _ => default.clone(),
         };
     }
@@ -472,7 +473,8 @@ mod tests {
             let spec: QueueSpec =
                 serde_json::from_value(json!({ "kind": row.name, "packets": 1 })).expect("a limit is enough");
             let spec = serde_json::to_value(spec).unwrap();
-            let mut keys: Vec<String> = row.parameters.iter().map(|parameter| parameter.key()).collect();
+            let stands = row.parameters.iter().filter(|parameter| !parameter.implicit);
+            let mut keys: Vec<String> = stands.map(|parameter| parameter.key()).collect();
             keys.extend(["kind", "packets", "bytes"].map(String::from));
             let mut fields: Vec<String> = spec.as_object().unwrap().keys().cloned().collect();
             keys.sort_unstable();

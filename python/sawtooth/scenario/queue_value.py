@@ -78,7 +78,7 @@ class Queue(Parsed):
     def sized(self, packets: int | None) -> dict[str, Any]:
         """As the engine has them, shares worked out for a buffer of so many packets. InputError for a share of bytes (None)."""
         sized = {}
-        for row in _discipline(self.kind)["parameters"]:
+        for row in self._told():
             name, key = row["name"], engine_key(row)
             value = sized[key] = self.parameters[name]
             if isinstance(value, Fraction):
@@ -127,15 +127,24 @@ class Queue(Parsed):
         return {"anyOf": [{"enum": names}, *tables]}
 
     def text(self) -> Any:
-        kinds = {row["name"]: row["kind"] for row in _discipline(self.kind)["parameters"]}
         return {
             "kind": self.kind,
             **{
-                name: _written(value, kinds[name])
-                for name, value in self.parameters.items()
-                if value is not None
+                row["name"]: _written(self.parameters[row["name"]], row["kind"])
+                for row in self._told()
+                if self.parameters[row["name"]] is not None
             },
         }
+
+    def _told(self) -> list[Mapping[str, Any]]:
+        """The rows of its parameters without those that are left out at their default, so that scenarios from before there was such a
+        parameter keep their text."""
+        rows: list[Mapping[str, Any]] = _discipline(self.kind)["parameters"]
+        return [
+            row
+            for row in rows
+            if not (row.get("implicit", False) and self.parameters[row["name"]] == default_of(row))
+        ]
 
 
 def _written(value: Any, kind: str) -> Any:

@@ -15,6 +15,7 @@
 //! | ce_threshold      | time    | none    | RFC 8290 §5.2.7                                                                |
 //! | ce_threshold_ect1 | time    | none    | Linux, `ce_threshold_selector`: the same for ECT(1) alone                      |
 //! | variant           | choice  | rfc8289 | `ns-3` for comparisons with that simulator, see [`super::codel::law`]          |
+//! | backlog           | choice  | own     | ns-3; `all`, RFC 8289 §4.4 and Linux: which bytes must be left for a drop      |
 //!
 //! A queue that gets a packet while it is in no list joins the new queues, with a quantum of credits. The first new queue is served, or the
 //! first old one if there is no new one; a queue without credits gets a quantum and goes to the end of the old ones. A queue found
@@ -27,8 +28,14 @@
 //! Differs from the RFC: a queue whose credits are exactly used up is out of turn, as in Linux; the RFC's text says "negative", and means by
 //! it one that has sent at least a quantum (§4.2). Half of an odd number of packets is rounded up. The hash is another ([`super::classes`]).
 //!
-//! Differs from Linux: the law looks at the bytes of its own queue, not of all queues, when it asks whether more than one packet is left;
-//! drops by overflow do not move its count. Data of a flow, its acknowledgements and each constant-rate source are different owners.
+//! The default departs from a SHOULD of RFC 8289 §4.4. The law asks whether more than one packet is left; the RFC wants the bytes of all
+//! queues on the link to count for that, and by default (`backlog = "own"`) those of the flow's own queue do, as in ns-3. So a queue never
+//! loses its only packet, however long that has waited. Where so many flows share a link that most have a packet or two there, the law
+//! hardly acts, and the wait grows with their number. With `"all"`, as in Linux, the only packet of a queue is dropped, too, while other
+//! queues hold more than a packet. The default is what was done before there was a choice.
+//!
+//! Differs from Linux: drops by overflow do not move the law's count. Data of a flow, its acknowledgements and each constant-rate source
+//! are different owners.
 
 use super::chain::{Chain, Store};
 use super::classes::{Classes, Hash};
@@ -111,7 +118,32 @@ const PARAMETERS: &[DisciplineParameter] = &[
     .of_l4s()
     .optional(),
     codel::VARIANT,
+    DisciplineParameter::choice(
+        "backlog",
+        &["own", "all"],
+        "Which bytes must be left, more than those of one packet, for a drop: those of the flow's own queue (own, ns-3), or of all \
+         queues (all, RFC 8289 §4.4, Linux). Default: as it was before there was a choice",
+    )
+    .of_sharing()
+    .later(),
 ];
+
+/// Where more than one packet must be left for the law to drop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counted {
+    /// The queue of the packet.
+    #[default]
+    Own,
+    /// All queues.
+    All,
+}
+
+impl Counted {
+    fn is_default(&self) -> bool {
+        *self == Counted::default()
+    }
+}
 
 /// The numbers of FQ-CoDel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,6 +171,9 @@ pub struct FqCodelSpec {
     pub ce_threshold_ect1_ns: Option<u64>,
     /// Whose details.
     pub variant: Variant,
+    /// Where more than one packet must be left.
+    #[serde(skip_serializing_if = "Counted::is_default")]
+    pub backlog: Counted,
 }
 
 impl Default for FqCodelSpec {
@@ -155,6 +190,7 @@ impl Default for FqCodelSpec {
             ce_threshold_ns: None,
             ce_threshold_ect1_ns: None,
             variant: Variant::default(),
+            backlog: Counted::default(),
         }
     }
 }
@@ -194,6 +230,7 @@ impl DisciplineSpec for FqCodelSpec {
             limit: self.buffer(),
             quantum: i64::from(self.quantum),
             params,
+            counted: self.backlog,
             classes: Classes::new(self.flows, self.hash),
             backlog: Backlog::default(),
             queues: Vec::new(),
@@ -270,6 +307,7 @@ struct Packets<'a> {
     chain: &'a mut Chain,
     packets: &'a mut u32,
     backlog: &'a mut Backlog,
+    counted: Counted,
 }
 
 impl Held for Packets<'_> {
@@ -287,7 +325,10 @@ impl Held for Packets<'_> {
 
     #[inline]
     fn left(&self) -> u64 {
-        self.chain.bytes()
+        match self.counted {
+            Counted::Own => self.chain.bytes(),
+            Counted::All => self.backlog.bytes,
+        }
     }
 }
 
@@ -297,6 +338,7 @@ pub struct FqCodel {
     limit: Limit,
     quantum: i64,
     params: Params,
+    counted: Counted,
     classes: Classes,
     backlog: Backlog,
     queues: Vec<Member>,
@@ -311,7 +353,8 @@ impl FqCodel {
     #[inline]
     fn packets_of(&mut self, number: u32) -> (&mut State, Packets<'_>) {
         let Member { chain, packets, law, .. } = &mut self.queues[number as usize];
-        (law, Packets { store: &mut self.store, chain, packets, backlog: &mut self.backlog })
+        let (store, backlog, counted) = (&mut self.store, &mut self.backlog, self.counted);
+        (law, Packets { store, chain, packets, backlog, counted })
     }
 
     /// Too much waits: the fattest queue loses half of its packets.

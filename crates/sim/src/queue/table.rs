@@ -39,6 +39,9 @@ pub struct DisciplineParameter {
     /// May it be absent, and is by default?
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
+    /// Do the data omit it at its default, the first choice? So those of a scenario from before there was a choice stay as they are.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub implicit: bool,
 }
 
 impl DisciplineParameter {
@@ -62,6 +65,7 @@ impl DisciplineParameter {
             of_l4s: false,
             of_sharing: false,
             optional: false,
+            implicit: false,
         }
     }
 
@@ -102,6 +106,11 @@ impl DisciplineParameter {
     /// A parameter that is absent unless it is given.
     pub const fn optional(self) -> Self {
         DisciplineParameter { optional: true, ..self }
+    }
+
+    /// A choice that the data omit at its default.
+    pub const fn later(self) -> Self {
+        DisciplineParameter { implicit: true, ..self }
     }
 
     /// A parameter that has an effect only under these conditions.

@@ -5,6 +5,7 @@ use sawtooth_cc::units::{Rate, Time};
 use sawtooth_networks::networks::{self, MEGABIT, MILLISECOND, SECOND, dumbbell, profile};
 use sawtooth_sim::packet::{CE, ECT, ECT_1, Packet, PacketKind};
 use sawtooth_sim::queue::classes::Hash;
+use sawtooth_sim::queue::fq_codel::Counted;
 use sawtooth_sim::queue::{Backlog, Queue, Queued, Signal, TransmitterState};
 use sawtooth_sim::random::Stream;
 use sawtooth_sim::run;
@@ -150,11 +151,12 @@ proptest! {
     /// Under the law, too: something is sent while anything waits, packets of a flow keep their order, and each is sent or dropped once.
     #[test]
     fn it_is_work_conserving_and_keeps_the_order_of_a_flow(
-        steps in steps(), random in any::<bool>(), flows in 1u32..8, target_us in 1u64..3_000
+        steps in steps(), random in any::<bool>(), all in any::<bool>(), flows in 1u32..8, target_us in 1u64..3_000
     ) {
         let hash = if random { Hash::Random } else { Hash::Flow };
+        let backlog = if all { Counted::All } else { Counted::Own };
         let spec = FqCodelSpec {
-            bytes: Some(60_000), flows, hash, target_ns: 1_000 * target_us, interval_ns: 5 * MILLISECOND, ecn: false, ..FqCodelSpec::default()
+            bytes: Some(60_000), flows, hash, backlog, target_ns: 1_000 * target_us, interval_ns: 5 * MILLISECOND, ecn: false, ..FqCodelSpec::default()
         };
         let mut subject = Subject::new(spec);
         let (mut last, mut waiting) = ([0; FLOWS], 0u64);
@@ -279,6 +281,41 @@ fn each_queue_has_drop_times_of_its_own() {
         }
         assert!(hits[0].len() > 6 && hits[1].len() > 6);
     }
+}
+
+/// RFC 8289 §4.4: whether more than one packet is left is asked of all queues on a link. The only packet of a queue was never dropped.
+#[test]
+fn the_only_packet_of_a_queue_is_dropped_if_the_bytes_of_all_queues_count() {
+    const TURN: u64 = 6 * MILLISECOND;
+    // Each flow has one packet waiting, and brings the next when that is sent. The first drop: when, and of which flow.
+    let first_drop = |flows: u32, backlog| {
+        let quantum = 1500;
+        let mut subject =
+            Subject::new(FqCodelSpec { packets: Some(100), backlog, quantum, ..FqCodelSpec::default() });
+        (0..flows).for_each(|flow| drop(subject.arrive(data(flow, 0, 1500, 0))));
+        while subject.now < SECOND {
+            let (sent, dropped) = subject.serve();
+            if let Some(packet) = dropped.first() {
+                return Some((subject.now, packet.flow()));
+            }
+            subject.arrive(data(sent.expect("others wait").flow(), 0, 1500, 0));
+            subject.now += TURN;
+        }
+        None
+    };
+    for flows in [1, 2, 3, 10] {
+        assert_eq!(first_drop(flows, Counted::Own), None, "{flows} flows");
+    }
+    // Behind the packet of one of two flows that of the other is left, which is one packet and no more.
+    assert_eq!(first_drop(2, Counted::All), None);
+    // Of three flows the second is the first to have waited for the target, at its first turn; it is dropped from at its first turn that
+    // comes an interval later.
+    let turns = (100 * MILLISECOND).div_ceil(3 * TURN);
+    assert_eq!(first_drop(3, Counted::All), Some((TURN + turns * 3 * TURN, 1)));
+    // The default stands in no identity of a run that was stored before there was a choice.
+    let text = |backlog| serde_json::to_string(&FqCodelSpec { backlog, ..FqCodelSpec::default() });
+    let says = |backlog| text(backlog).expect("plain data").contains("backlog");
+    assert_eq!((says(Counted::Own), says(Counted::All)), (false, true));
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub trait Held {
     /// Take the first one out.
     fn take(&mut self) -> Option<Queued>;
 
-    /// Bytes that are left, which a queue that stands must have.
+    /// Bytes that are left, which a queue that stands must have: these packets, or those of all queues on the link.
     fn left(&self) -> u64;
 }
 
@@ -114,7 +114,8 @@ impl State {
         self.dropping
     }
 
-    /// The packet that is sent now. Others may be dropped before it; where one packet or more is left, one is sent.
+    /// The packet that is sent now. Others may be dropped before it; where one packet or more is left, one is sent. Where `left` counts
+    /// more than is held here, the last packet may be dropped, too, and none is sent.
     #[inline]
     pub fn send(
         &mut self,
@@ -129,7 +130,7 @@ impl State {
             return None;
         };
         let stands = self.is_standing(params, &first, held.left(), now);
-        let mut sent = (first, false);
+        let mut sent = (Some(first), false);
         if self.dropping {
             self.dropping = stands;
             if stands && now >= self.next {
@@ -138,7 +139,7 @@ impl State {
         } else if stands {
             sent = self.enter(params, first, held, context);
         }
-        let (mut queued, by_law) = sent;
+        let (Some(mut queued), by_law) = sent else { return None };
         if queued.packet.has(ECT) && (by_law || params.exceeds_threshold(&queued, now - queued.arrived)) {
             context.mark(&mut queued);
         }
@@ -158,22 +159,25 @@ impl State {
         false
     }
 
-    /// A drop: of this packet, so that the next one takes its place, or a mark of it. The packet that goes on, whether it is to be
-    /// marked, and whether the queue stands with it.
+    /// A drop: of this packet, so that the next one takes its place, or a mark of it. The packet that goes on, if there is one, whether
+    /// it is to be marked, and whether the queue stands with it.
     fn hit(
         &mut self,
         params: &Params,
         queued: Queued,
         held: &mut impl Held,
         context: &mut QueueContext<'_>,
-    ) -> (Queued, bool, bool) {
+    ) -> (Option<Queued>, bool, bool) {
         if params.ecn && queued.packet.has(ECT) {
-            return (queued, true, true);
+            return (Some(queued), true, true);
         }
         context.drop(queued, DropReason::Early);
-        let next = held.take().expect("a standing queue has more than one packet");
+        let Some(next) = held.take() else {
+            self.standing_from = Time::NEVER;
+            return (None, false, false);
+        };
         let stands = self.is_standing(params, &next, held.left(), context.now());
-        (next, false, stands)
+        (Some(next), false, stands)
     }
 
     /// The drop state is entered.
@@ -184,7 +188,7 @@ impl State {
         first: Queued,
         held: &mut impl Held,
         context: &mut QueueContext<'_>,
-    ) -> (Queued, bool) {
+    ) -> (Option<Queued>, bool) {
         let now = context.now();
         let (queued, marked, _) = self.hit(params, first, held, context);
         let last_time = self.count - self.entered_with;
@@ -201,25 +205,26 @@ impl State {
     fn drop_on(
         &mut self,
         params: &Params,
-        mut queued: Queued,
+        first: Queued,
         held: &mut impl Held,
         context: &mut QueueContext<'_>,
-    ) -> (Queued, bool) {
+    ) -> (Option<Queued>, bool) {
         let now = context.now();
-        while self.dropping && now >= self.next {
+        let mut sent = Some(first);
+        while let Some(queued) = sent.filter(|_| self.dropping && now >= self.next) {
             self.count += 1;
             let (next, marked, stands) = self.hit(params, queued, held, context);
-            queued = next;
+            sent = next;
             if marked {
                 let last = if params.variant == Variant::Ns3 { now } else { self.next };
                 self.next = params.after(last, self.count);
-                return (queued, true);
+                return (sent, true);
             }
             self.dropping = stands;
             if stands {
                 self.next = params.after(self.next, self.count);
             }
         }
-        (queued, false)
+        (sent, false)
     }
 }

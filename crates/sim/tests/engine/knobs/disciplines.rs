@@ -59,6 +59,7 @@ fn nanos(text: &str) -> u64 {
 fn other_values(parameter: &DisciplineParameter, scenario: &Value) -> Vec<Value> {
     match parameter.kind {
         "depth" => vec![json!({ "packets": 8 }), json!({ "packets": 2 }), json!({ "ns": 20_000_000 })],
+        _ if parameter.implicit => parameter.choices[1..].iter().map(|&word| json!(word)).collect(),
         _ => others(scenario, &pointer(&parameter.key())),
     }
 }
