@@ -109,6 +109,8 @@ pub const FEATURES: &[Feature] = &[
     ("token-buckets", 1, |scenario| {
         scenario.links.iter().any(|link| link.policer.is_some() || link.shaper.is_some())
     }),
+    // Before it had a number, the wait for tokens was no part of the queueing delay that records tell.
+    ("token-waits", 1, |scenario| scenario.links.iter().any(|link| link.shaper.is_some())),
     ("transmit-opportunities", 1, |scenario| scenario.links.iter().any(|link| link.aggregate.is_some())),
     // Before it had a number, decreases alone were in whole packets.
     ("whole-cubic", 1, |scenario| {

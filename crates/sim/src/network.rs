@@ -30,7 +30,6 @@ use crate::observer::Observer;
 use crate::packet::{Packet, PacketKind};
 use crate::pipe::PipeLink;
 use crate::port::{Port, Transmitter};
-use crate::queue::Backlog;
 use crate::series::AllSeries;
 use crate::source::Source;
 use crate::topology::{Stage, StageIndex};
@@ -281,8 +280,7 @@ impl Network {
         }
         for (queue, port) in (0u32..).zip(&mut self.ports) {
             let (waiting, sending) = port.backlogs(self.events.now());
-            let backlog =
-                Backlog { packets: waiting.packets + sending.packets, bytes: waiting.bytes + sending.bytes };
+            let backlog = waiting.and(sending);
             self.observer.note(Kinds::QUEUE_SAMPLED, now, || Occurrence::QueueSampled { queue, backlog });
             if self.observer.hears(Kinds::DISCIPLINE_SAMPLED) {
                 for (subqueue, state) in (0u32..).zip(port.queue.states(now).into_iter().flatten()) {

@@ -107,12 +107,12 @@ impl Port {
                 transmitter.remove_departed(now);
                 transmitter.backlogs()
             }
-            Transmitter::Asking(transmitter) => (self.queue.held(), transmitter.sending()),
+            Transmitter::Asking(transmitter) => {
+                let (shaped, sending) = transmitter.backlogs(now.time);
+                (self.queue.held().and(shaped), sending)
+            }
             Transmitter::Aggregate(transmitter) => {
-                let (held, kept) = (self.queue.held(), transmitter.kept());
-                let waiting =
-                    Backlog { packets: held.packets + kept.packets, bytes: held.bytes + kept.bytes };
-                (waiting, transmitter.sending())
+                (self.queue.held().and(transmitter.kept()), transmitter.sending())
             }
             Transmitter::Trace(transmitter) => (self.queue.held(), transmitter.sending()),
         }

@@ -129,7 +129,8 @@ impl Network {
             let (waiting, sending) = port.backlogs(last);
             left_ahead += match &port.transmitter {
                 Transmitter::Rate(_) => waiting.packets + sending.packets,
-                Transmitter::Asking(_) | Transmitter::Aggregate(_) if port.leaves_ahead => sending.packets,
+                Transmitter::Asking(transmitter) if port.leaves_ahead => transmitter.sending().packets,
+                Transmitter::Aggregate(_) if port.leaves_ahead => sending.packets,
                 Transmitter::Asking(_) | Transmitter::Aggregate(_) | Transmitter::Trace(_) => 0,
             };
             port.queue.assert_conservation(&port.name, waiting.packets);

@@ -95,9 +95,11 @@ impl Network {
         let next = port.queue.dequeue(transmitter.state(now));
         let mut end = None;
         if let Some(queued) = next {
-            let at = transmitter.begin(queued, now);
+            let (from, at) = transmitter.begin(queued, now);
             port.busy += self.measured.overlap(now, at);
-            port.count_begin(&queued, now, self.measured);
+            if from < self.measured.to {
+                port.count_begin(&queued, from, self.measured);
+            }
             end = Some(at);
         }
         let leaves_ahead = port.leaves_ahead;

@@ -26,10 +26,7 @@ pub struct AggregateTransmitter {
 }
 
 fn backlog(packets: impl Iterator<Item = Packet>) -> Backlog {
-    packets.map(Backlog::of).fold(Backlog::default(), |sum, one| Backlog {
-        packets: sum.packets + one.packets,
-        bytes: sum.bytes + one.bytes,
-    })
+    packets.map(Backlog::of).fold(Backlog::default(), Backlog::and)
 }
 
 impl AggregateTransmitter {
@@ -46,9 +43,7 @@ impl AggregateTransmitter {
 
     /// What it is doing now.
     pub fn state(&self, now: Time) -> TransmitterState {
-        let (kept, sending) = (self.kept(), self.sending());
-        let in_transmission =
-            Backlog { packets: kept.packets + sending.packets, bytes: kept.bytes + sending.bytes };
+        let in_transmission = self.kept().and(self.sending());
         TransmitterState { now, in_transmission, idle_since: self.idle_since }
     }
 

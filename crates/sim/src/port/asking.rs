@@ -2,6 +2,9 @@
 //!
 //! Which packet comes next is open until the transmitter is free, so the end of every transmission is an event, or, where nothing depends
 //! on it soon (`ahead`), is dealt with when somebody looks at the port.
+//!
+//! Behind a shaper a packet has left its discipline, and then waits for its tokens. That wait is queueing delay in every record. The
+//! discipline does not see it, as the child of Linux's TBF does not: TBF takes the packet out of its child first, and then holds it.
 
 use crate::ahead::Measured;
 use crate::bucket::Bucket;
@@ -16,8 +19,9 @@ pub struct AskingTransmitter {
     serialiser: Serialiser,
     shaper: Option<Bucket>,
     sending: Option<Queued>,
-    /// When the transmission under way began and ends; `NEVER` if there is none.
+    /// When the queue gave the packet under way, when its transmission begins, and when it ends; `NEVER` if there is none.
     begun: Time,
+    sent_from: Time,
     end: Time,
     idle_since: Time,
     rate: Rate,
@@ -34,6 +38,7 @@ impl AskingTransmitter {
             shaper,
             sending: None,
             begun: Time::ZERO,
+            sent_from: Time::ZERO,
             end: Time::NEVER,
             idle_since: Time::ZERO,
             rate,
@@ -63,9 +68,15 @@ impl AskingTransmitter {
         TransmitterState { now, in_transmission: self.sending(), idle_since: self.idle_since }
     }
 
-    /// What is in transmission.
+    /// What has left the queue and not the port: it is in transmission, or waits for its tokens.
     pub fn sending(&self) -> Backlog {
         self.sending.map_or(Backlog::default(), |queued| Backlog::of(queued.packet))
+    }
+
+    /// What waits for its tokens, and what is in transmission.
+    pub fn backlogs(&self, now: Time) -> (Backlog, Backlog) {
+        let waits = self.shaper.is_some() && now <= self.sent_from;
+        if waits { (self.sending(), Backlog::default()) } else { (Backlog::default(), self.sending()) }
     }
 
     /// Is nothing in transmission?
@@ -86,19 +97,18 @@ impl AskingTransmitter {
         self.sending.map(|_| self.end)
     }
 
-    /// A packet is sent from now on: until when, the wait for its tokens included.
+    /// The queue has given a packet: when its transmission begins, which is when it has its tokens, and when that ends.
     #[inline]
-    pub fn begin(&mut self, queued: Queued, now: Time) -> Time {
+    pub fn begin(&mut self, queued: Queued, now: Time) -> (Time, Time) {
         self.sending = Some(queued);
         self.idle_since = Time::NEVER;
         let bytes = queued.packet.bytes();
-        let sent = self.serialiser.span(bytes);
-        let span = match &mut self.shaper {
-            None => sent,
-            Some(shaper) => shaper.hold(bytes, now) + sent,
+        let from = match &mut self.shaper {
+            None => now,
+            Some(shaper) => now + shaper.hold(bytes, now),
         };
-        (self.begun, self.end) = (now, now + span);
-        self.end
+        (self.begun, self.sent_from, self.end) = (now, from, from + self.serialiser.span(bytes));
+        (from, self.end)
     }
 
     /// The transmission under way has ended: what was sent, if there was any. Whether another begins is open.

@@ -39,6 +39,11 @@ impl Backlog {
     pub fn of(packet: Packet) -> Self {
         Backlog { packets: 1, bytes: u64::from(packet.bytes()) }
     }
+
+    /// These and others.
+    pub fn and(self, other: Backlog) -> Self {
+        Backlog { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
 }
 
 /// What the transmitter behind a queue is doing.

@@ -4,7 +4,7 @@ use sawtooth_networks::networks::{
     MEGABIT, MILLISECOND, SECOND, dumbbell, pipe, port, profile, scenario, source,
 };
 use sawtooth_sim::queue::DropReason;
-use sawtooth_sim::scenario::{BucketSpec, CodelSpec, LinkSpec, QueueSpec, Scenario};
+use sawtooth_sim::scenario::{BucketSpec, CodelSpec, DualPi2Spec, LinkSpec, QueueSpec, Scenario};
 use sawtooth_sim::{Order, Progress, Records, Simulation, run};
 
 const QUARTER: BucketSpec = BucketSpec { rate_bps: 5 * MEGABIT / 2, burst_bytes: 15_000 };
@@ -49,6 +49,41 @@ fn a_shaper_sends_its_burst_at_the_rate_of_the_link_and_then_holds_to_its_own() 
     // A full buffer of 99 packets of 1000 bytes before 2.5 Mbit/s.
     let mean = queue.departures.delay.nanos() as f64 / queue.departures.forwarded as f64 / 1e6;
     assert!((mean - 99.0 * 3.2).abs() < 10.0, "{mean} ms");
+}
+
+/// The wait for tokens was left out of the delay. A shaper that holds one packet lets each go when a link of its rate would begin to send it.
+#[test]
+fn packets_wait_for_tokens_as_long_as_for_a_slower_link() {
+    let slow = BucketSpec { burst_bytes: 1_000, ..QUARTER };
+    for (warmup, end) in [(0, 500), (0, 50), (20, 90), (47, 53)] {
+        let queue_of = |link: LinkSpec| {
+            let mut scenario = flooded(link, 1);
+            (scenario.warmup_ns, scenario.duration_ns) = (warmup * MILLISECOND, end * MILLISECOND);
+            scenario.sources = vec![source(&[0], &[[0, 4 * MEGABIT], [100 * MILLISECOND, MEGABIT]])];
+            run(&scenario).expect("a scenario").queues.remove(0)
+        };
+        let shaped = queue_of(LinkSpec { shaper: Some(slow), rate_bps: Some(100 * MEGABIT), ..bottleneck() });
+        let plain = queue_of(LinkSpec { rate_bps: Some(slow.rate_bps), ..bottleneck() });
+        assert_eq!(shaped.arrivals.dropped(), 0);
+        assert!(plain.departures.delay.nanos() > 0);
+        assert_eq!(shaped.departures, plain.departures, "{warmup} to {end} ms");
+        assert_eq!(shaped.departures_hash, plain.departures_hash, "{warmup} to {end} ms");
+        assert_eq!(shaped.delay_quantiles, plain.delay_quantiles, "{warmup} to {end} ms");
+    }
+}
+
+#[test]
+fn the_wait_for_tokens_is_in_the_delay_of_the_subqueue_that_had_the_packet() {
+    for end in [50, 500] {
+        let pi2 = DualPi2Spec { packets: Some(100), ..DualPi2Spec::default() };
+        let link = LinkSpec { shaper: Some(QUARTER), queue: Some(QueueSpec::DualPi2(pi2)), ..bottleneck() };
+        let mut scenario = flooded(link, 1);
+        scenario.duration_ns = end * MILLISECOND;
+        let queue = run(&scenario).expect("a scenario").queues.remove(0);
+        let delays = queue.subqueues.iter().map(|subqueue| subqueue.departures.delay.nanos());
+        assert_eq!(delays.sum::<u64>(), queue.departures.delay.nanos());
+        assert!(queue.departures.forwarded > 10);
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 """Queueing delay at the bottleneck: mean and percentiles over forwarded test packets, ms.
 
-Delay runs from the arrival of a packet at the queue to the start of its transmission; dropped packets have none. The mean is exact;
-percentiles come from the engine's log-linear histogram, whose relative error is below 1 %.
+Delay runs from the arrival of a packet at the queue to the start of its transmission, and behind a shaper a transmission starts when the
+packet has its tokens; dropped packets have none. The mean is exact; percentiles come from the engine's log-linear histogram, whose
+relative error is below 1 %.
 
 Source: [Akella02] §3 (mean). The percentiles are ours: a mean hides the standing queue that interactive traffic meets.
 """
