@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from sawtooth.columns import Columns
 from sawtooth.measure.metrics import METRIC_NAMES, METRICS, Measured, metric, metric_values
 from sawtooth.measure.metrics.between import harm_of, shares
-from sawtooth.measure.metrics.frame import mean, total
+from sawtooth.measure.metrics.frame import Opportunities, mean, total
 from sawtooth.measure.metrics.share_autocorrelation import integrated_time
 from sawtooth.measure.metrics.window_climb import turns
 
@@ -210,7 +211,34 @@ def test_without_test_packets_delay_and_loss_are_undefined(name: str) -> None:
 
 
 def test_utilisation_of_a_trace_is_bytes_over_opportunities() -> None:
-    assert metric("utilisation")(measured(trace_driven=True)) == pytest.approx(0.4)
+    assert metric("utilisation")(measured(capacities={0: None})) == pytest.approx(0.4)
+
+
+def test_of_a_link_of_transmit_opportunities_full_ones_are_the_capacity() -> None:
+    """5000 packets of 1000 B. At 16 Mbit/s one takes 0.5 ms; four fit into 2.2 ms, which with 2 ms of overhead is 1 kB/ms."""
+    link = Opportunities(rate_bps=16_000_000, packets=64, time_ns=2_200_000, overhead_ns=2_000_000)
+    queues = {"forwarded": [5000, 1]}
+    assert metric("utilisation")(measured(queues=queues, capacities={0: link})) == pytest.approx(0.5)
+    # Two packets at most: 2 kB in 3 ms. A packet longer than the limit goes alone: 1 kB in 2.5 ms.
+    for packets, time_ns, bytes_in_10_s in ((2, 2_200_000, 20e6 / 3), (64, 1, 4e6)):
+        limited = replace(link, packets=packets, time_ns=time_ns)
+        used = metric("utilisation")(measured(queues=queues, capacities={0: limited}))
+        assert used == pytest.approx(min(5e6 / bytes_in_10_s, 1.0))
+    nothing = {"forwarded": [0, 1], "forwarded_bytes": [0, 1]}
+    assert metric("utilisation")(measured(queues=nothing, capacities={0: link})) == 0.0
+
+
+def test_of_several_bottlenecks_each_is_counted_in_its_own_way() -> None:
+    queues = {"busy_ns": [8 * SECOND, 2 * SECOND]}
+    both = measured(queues=queues, capacities={0: None}, paths=(((0, 1), 1),))
+    assert metric("utilisation")(both) == pytest.approx((0.4 + 0.2) / 2)
+    # What is not on the way of test flows does not count.
+    assert metric("utilisation")(measured(capacities={1: None})) == 0.8
+
+
+def test_a_burst_that_a_shaper_has_saved_is_no_more_than_the_whole_link() -> None:
+    queues = {"forwarded_bytes": [13_000_000, 1]}
+    assert metric("utilisation")(measured(queues=queues, capacities={0: None})) == 1.0
 
 
 def test_the_reverse_queue_and_other_flows_do_not_count() -> None:

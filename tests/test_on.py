@@ -43,6 +43,16 @@ def test_a_rate_changes_at_a_time_and_the_available_bandwidth_with_it() -> None:
     assert values(halved)["utilisation"] > 0.9
 
 
+def test_the_bytes_that_a_changing_rate_carries_are_what_is_used() -> None:
+    """A slow second counted as much as a fast one: 3 Mbit/s over 2 s of 10 and 2 s of 3 Mbit/s were 0.65, and are 12 of 26 Mbit."""
+    slower = with_changes(
+        {"at": "4 s", "set": {"bottleneck.rate": "3 Mbit/s"}},
+        flows=[{"control": "cubic", "recovery": "rack", "start": "5.9 s"}],
+        traffic=[{"kind": "udp", "rate": "3 Mbit/s"}],
+    )
+    assert values(slower)["utilisation"] == pytest.approx(12 / 26, abs=0.01)
+
+
 def test_a_change_comes_again() -> None:
     often = with_changes({"at": "1 s", "every": "2 s", "set": {"bottleneck.rate": "4 Mbit/s"}})
     changes = resolve(scenario_of(often)).engine["changes"]

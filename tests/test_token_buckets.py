@@ -44,6 +44,43 @@ def test_what_a_policer_drops_is_counted_apart() -> None:
     assert queue["drops"] == queue["drops_policed"] + queue["drops_full"]
 
 
+def flooded(load: str, **bottleneck: Any) -> dict[str, float]:
+    """Metrics of a link that a source of constant rate uses alone."""
+    late = [{**FLOWS[0], "start": "4.999 s"}]
+    source = [{"kind": "udp", "rate": load}]
+    tables = {"bottleneck": {"buffer": "200 packets", **bottleneck}, "flows": late, "traffic": source}
+    return dict(execute(resolved(**tables)).values)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.9, 1.1])
+def test_a_shaped_link_is_used_as_a_link_of_its_rate_is(share: float) -> None:
+    """The time in which the link sends, and in which a packet waits for tokens, jumped from a tenth of the load to 1."""
+    load = f"{4 * share} Mbit/s"
+    shaped = flooded(load, rate="40 Mbit/s", shaper=BUCKET)
+    plain = flooded(load, rate="4 Mbit/s")
+    assert shaped["utilisation"] == pytest.approx(min(share, 1.0), abs=1e-3)
+    assert shaped["utilisation"] == pytest.approx(plain["utilisation"], abs=1e-3)
+    # Where tokens are there, it stands idle whenever it does not send at its own rate.
+    idle = 1 - share / 10 if share < 1 else 0.0
+    assert shaped["idle"] == pytest.approx(idle, abs=1e-3)
+
+
+def test_the_wait_for_tokens_is_queueing_delay() -> None:
+    """It was left out. Eight packets of 1000 B at 1 Mbit/s are a round trip of 64 ms, and 40 ms of it are propagation."""
+    run = resolved(
+        bottleneck={
+            "rate": "1 Gbit/s",
+            "buffer": "9 packets",
+            "shaper": {"rate": "1 Mbit/s", "burst": "1 kB"},
+        },
+        flows=[{**FLOWS[0], "receive_window": 8}],
+    )
+    found = execute(run).values
+    assert found["delay"] == pytest.approx(64 - 40, abs=0.1)
+    assert found["delay_p50"] == pytest.approx(64 - 40, rel=0.01)
+    assert found["rtt_mean"] == pytest.approx(64, abs=0.1)
+
+
 @pytest.mark.parametrize(
     ("bottleneck", "error"),
     [

@@ -170,6 +170,21 @@ def test_transmit_opportunities_take_their_overhead() -> None:
     }
 
 
+def test_of_transmit_opportunities_the_bytes_count_and_not_the_time() -> None:
+    """A packet of 1000 B costs 0.38 ms alone and full opportunities carry 93 Mbit/s: 15 Mbit/s took 0.7 of the time."""
+    wifi = tables(
+        bottleneck={"rate": "100 Mbit/s", "aggregate": {}, "buffer": "4000 packets"},
+        traffic=[{"kind": "udp", "rate": "15 Mbit/s"}],
+    )
+    wifi["flows"][0] |= {"receive_window": 1}
+    used = values(wifi)
+    of_flow = 100 * used["goodput"]
+    assert used["utilisation"] == pytest.approx((15 + of_flow) / (50 * 8 / 4.3), rel=0.01)
+    assert used["idle"] < 0.4
+    wifi["flows"][0] |= {"receive_window": 4000, "count": 4}
+    assert values(wifi)["utilisation"] == pytest.approx(1.0, abs=0.02)
+
+
 def test_opportunities_on_the_way_back_need_a_queue_and_get_one() -> None:
     back = link(tables(reverse={"aggregate": {"packets": 8}}), 1)
     assert back["queue"]["kind"] == "droptail"

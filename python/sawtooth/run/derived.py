@@ -15,7 +15,7 @@ import pyarrow as pa
 from sawtooth.column_values import values_of
 from sawtooth.columns import Columns, Source, of_numbers, of_texts, of_truths
 from sawtooth.measure.metrics import Measured, flow_goodputs_bps
-from sawtooth.measure.metrics.frame import NAN
+from sawtooth.measure.metrics.frame import NAN, Opportunities
 from sawtooth.run.alone import completions_s, empty_rtt_ns, slowdowns
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.values import PLUGIN
@@ -55,13 +55,33 @@ def measured_of(
         start_ns=engine["warmup_ns"],
         end_ns=engine["duration_ns"],
         available_bps=available_bps(engine, meta, queues),
-        trace_driven=engine["links"][0]["rate_bps"] is None,
+        capacities=capacities(engine),
         paths=tuple((tuple(path["queues"]), path["flows"]) for path in meta.get("paths", ONE_BOTTLENECK)),
         level_times_ns=np.asarray(meta["schedule"]["times_ns"], np.int64),
         levels_bps=np.asarray(meta["schedule"]["rates_bps"], np.int64),
         propagation_ns=propagation_ns(meta, flows.rows),
         spans_ns=spans_ns(engine, flows),
     )
+
+
+def capacities(engine: Mapping[str, Any]) -> dict[int, Opportunities | None]:
+    """The links, by row of `queues`, whose time says nothing about their capacity (`Measured.capacities`)."""
+    changed = {
+        value["link"]
+        for change in engine.get("changes", ())
+        for value in change["set"]
+        if value["kind"] == "rate"
+    }
+    queued = ((number, link) for number, link in enumerate(engine["links"]) if link.get("queue") is not None)
+    found: dict[int, Opportunities | None] = {}
+    for row, (number, link) in enumerate(queued):
+        aggregate = link.get("aggregate")
+        if aggregate is not None:
+            limits = {name: aggregate[name] for name in ("packets", "time_ns", "overhead_ns")}
+            found[row] = Opportunities(rate_bps=link["rate_bps"], **limits)
+        elif link["rate_bps"] is None or link.get("shaper") is not None or number in changed:
+            found[row] = None
+    return found
 
 
 def spans_ns(engine: Mapping[str, Any], flows: Columns) -> tuple[list[int], list[int]]:

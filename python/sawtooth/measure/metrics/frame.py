@@ -26,13 +26,30 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
+class Opportunities:
+    """A link of transmit opportunities: in each it waits `overhead_ns`, then sends at `rate_bps`, at most so many packets and so long."""
+
+    rate_bps: int
+    packets: int
+    time_ns: int
+    overhead_ns: int
+
+    def capacity_bytes(self, packet_bytes: float, span_ns: float) -> float:
+        """What full opportunities of packets of this size carry in a time, bytes."""
+        packet_ns = 8e9 * packet_bytes / self.rate_bps
+        count = max(1, min(self.packets, int(self.time_ns / packet_ns)))
+        return span_ns * count * packet_bytes / (self.overhead_ns + count * packet_ns)
+
+
+@dataclass(frozen=True)
 class Measured:
     """The columns of one run as a metric sees them.
 
     `flows` has one row per flow (the engine's columns and `test`, bool), `queues` one row per queue with the bottleneck first,
     `records` the recorded series by name. `available_bps` is the time mean over the window of the nominal bandwidth available to one
-    test flow, of which `levels_bps[i]` holds from `level_times_ns[i]` on; `trace_driven` says that a packet-opportunity trace replaces the
-    transmitter. `paths` are the queues that test flows suffer,
+    test flow, of which `levels_bps[i]` holds from `level_times_ns[i]` on. `capacities` has the links, by row of `queues`, whose time
+    says nothing about their capacity: those of transmit opportunities, and with None those for which the engine's `capacity_bytes` is
+    that (a trace, a shaper, a rate that changes). `paths` are the queues that test flows suffer,
     by row of `queues`, each with how many flows do: the bottleneck alone, unless the topology has several; `propagation_ns` is the
     round-trip time of every flow without queues, where it is known; `spans_ns` when each flow begins and ends, both counted
     from the start of the run.
@@ -44,7 +61,7 @@ class Measured:
     start_ns: int
     end_ns: int
     available_bps: float
-    trace_driven: bool = False
+    capacities: Mapping[int, Opportunities | None] = field(default_factory=dict)
     paths: tuple[tuple[tuple[int, ...], int], ...] = (((0,), 1),)
     level_times_ns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     levels_bps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))

@@ -1,8 +1,24 @@
-"""The bottleneck link: how much of it was used, and how long it stood idle.
+"""The bottleneck link: how much of its capacity was used, and how long it stood idle.
 
-`utilisation` is the share of the measured time in which the transmitter was sending, whoever's packets (test flows and cross traffic
-alike), in [0, 1]. A link driven by a packet-opportunity trace has no transmitter: there it is the forwarded bytes over the bytes
-that the trace offered inside the window. `idle` is the share of the measured time with nothing waiting and nothing in transmission.
+`utilisation` is the share of what the link could have carried in the measured time that it did carry, whoever's packets (test flows and
+cross traffic alike), in [0, 1]:
+
+| link | how it is counted |
+| --- | --- |
+| one rate, with a device queue or without | the share of the time in which the transmitter was sending |
+| a rate that changes | forwarded bytes over what the rates of the time carry |
+| a shaper | forwarded bytes over what its rate carries, or that of the link where this is lower |
+| a packet-opportunity trace | forwarded bytes over the bytes that the trace offered |
+| transmit opportunities | forwarded bytes over what full opportunities of packets of the mean size carry |
+
+Of these links only the first is used to a quarter where it sends for a quarter of the time. A packet that waits for its tokens keeps
+the link, a slow hour of it is as long as a fast one, and an opportunity costs its overhead for one packet as for many. Bytes count with
+the packet whose transmission begins, and a shaper may have saved a burst before; what exceeds 1 for that is cut off. A policer is no
+part of the link: what it drops was never on it.
+
+`idle` is the share of the measured time with nothing waiting and nothing in transmission. What waits for its tokens or for an
+opportunity waits. Only with one rate do the two add up to 1.
+
 Where test flows cross several bottlenecks both are means over these.
 
 Source: the standard definitions; for traces [Winstein13] §5.
@@ -15,9 +31,27 @@ from sawtooth.measure.metrics.frame import Measured, Metric, ratio
 
 def utilisation(measured: Measured) -> float:
     """Share of the bottleneck's capacity that was used, dimensionless, in [0, 1]."""
-    if measured.trace_driven:
-        return ratio(measured.bottleneck("forwarded_bytes"), measured.bottleneck("capacity_bytes"))
-    return ratio(measured.bottleneck("busy_ns"), measured.end_ns - measured.start_ns)
+    rows = measured.bottlenecks
+    if measured.capacities.keys().isdisjoint(rows):
+        return ratio(measured.bottleneck("busy_ns"), measured.end_ns - measured.start_ns)
+    return sum(_used(measured, row) for row in rows) / len(rows)
+
+
+def _used(measured: Measured, row: int) -> float:
+    """The same of one link."""
+    span_ns = measured.end_ns - measured.start_ns
+    if row not in measured.capacities:
+        return ratio(measured.queue(row, "busy_ns"), span_ns)
+    forwarded_bytes = measured.queue(row, "forwarded_bytes")
+    opportunities = measured.capacities[row]
+    if opportunities is None:
+        capacity_bytes = measured.queue(row, "capacity_bytes")
+    elif forwarded_bytes:
+        packet_bytes = forwarded_bytes / measured.queue(row, "forwarded")
+        capacity_bytes = opportunities.capacity_bytes(packet_bytes, span_ns)
+    else:
+        return 0.0
+    return min(ratio(forwarded_bytes, capacity_bytes), 1.0)
 
 
 def idle(measured: Measured) -> float:
