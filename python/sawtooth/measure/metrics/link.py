@@ -11,10 +11,11 @@ cross traffic alike), in [0, 1]:
 | a packet-opportunity trace | forwarded bytes over the bytes that the trace offered |
 | transmit opportunities | forwarded bytes over what full opportunities of packets of the mean size carry |
 
-Of these links only the first is used to a quarter where it sends for a quarter of the time. A packet that waits for its tokens keeps
-the link, a slow hour of it is as long as a fast one, and an opportunity costs its overhead for one packet as for many. Bytes count with
-the packet whose transmission begins, and a shaper may have saved a burst before; what exceeds 1 for that is cut off. A policer is no
-part of the link: what it drops was never on it.
+Time measures capacity on links of one rate alone. While a packet waits for its tokens, the link is taken and sends nothing. A second at a
+low rate is as long as one at a high rate. An opportunity costs its overhead for one packet as for many.
+
+A packet counts with all of its bytes when its transmission begins, and a shaper may have saved a burst before the measured time. What
+exceeds 1 for that is cut off. A policer is no part of the link: what it drops was never on it.
 
 `idle` is the share of the measured time with nothing waiting and nothing in transmission. What waits for its tokens or for an
 opportunity waits. Only with one rate do the two add up to 1.
