@@ -9,7 +9,8 @@
 //! | burst     | bytes | given   | the committed burst size; at least the largest packet, which else never passes |
 //!
 //! A policer drops the packet for which there are too few tokens (RFC 2697 would colour it yellow or red by a second bucket, and leave to
-//! others what becomes of it). A shaper lets it wait, behind its discipline, which does not see that wait (`port/asking.rs`). Differs from the RFC: tokens come at every moment, in exact integers, and not byte by byte.
+//! others what becomes of it). A shaper lets it wait, behind its discipline, which does not see
+//! that wait (`port/asking.rs`). Differs from the RFC: tokens come at every moment, in exact integers, and not byte by byte.
 
 use crate::scenario::{RATE_MAX_BPS, ScenarioError, require};
 use sawtooth_cc::units::{Span, Time};
