@@ -263,8 +263,8 @@ pub trait LossRecovery {
     /// Called where [records are kept](LossRecovery::keeps_records) only.
     fn on_window(&mut self, _connection: &mut Connection<'_>, _window: u32) {}
 
-    /// The controller answers marks by their number: they say nothing about losses, and the window goes on growing (RFC 8257 §3.5).
-    fn count_marks(&mut self) {}
+    /// Does the controller answer marks by their number? Then they say nothing about losses, and the window goes on growing (RFC 8257 §3.5).
+    fn count_marks(&mut self, _counts: bool) {}
 
     /// A mark has cut the window, outside of fast recovery. Called where there are records only.
     fn on_mark_cut(&mut self, _connection: &mut Connection<'_>) {}

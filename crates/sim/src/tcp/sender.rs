@@ -142,9 +142,7 @@ impl<C: Controller, R: LossRecovery> Sender<C, R> {
     ) -> Self {
         let tcp = &profile.tcp;
         let counts_marks = profile.controller.properties().counts_marks;
-        if counts_marks {
-            recovery.count_marks();
-        }
+        recovery.count_marks(counts_marks);
         let packet = Bytes::new(u64::from(profile.packet_bytes));
         let settings = ControlSettings { packet, flow: index, random, ..tcp.control_settings() };
         let one_packet = ControlSettings { initial_window: Window::from_packets(1.0), ..settings };

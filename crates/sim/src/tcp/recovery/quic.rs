@@ -292,8 +292,8 @@ impl LossRecovery for Quic {
         packets.forget(remembered, connection, |lost| period.on_forgotten(lost));
     }
 
-    fn count_marks(&mut self) {
-        self.counts_marks = true;
+    fn count_marks(&mut self, counts: bool) {
+        self.counts_marks = counts;
     }
 
     fn on_mark_cut(&mut self, _connection: &mut Connection<'_>) {

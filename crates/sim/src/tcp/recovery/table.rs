@@ -202,8 +202,8 @@ macro_rules! recoveries {
                 match self { $(AnyRecovery::$recovery(recovery) => recovery.on_window(connection, window),)* }
             }
 
-            fn count_marks(&mut self) {
-                match self { $(AnyRecovery::$recovery(recovery) => recovery.count_marks(),)* }
+            fn count_marks(&mut self, counts: bool) {
+                match self { $(AnyRecovery::$recovery(recovery) => recovery.count_marks(counts),)* }
             }
 
             fn on_mark_cut(&mut self, connection: &mut Connection<'_>) {
