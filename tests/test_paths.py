@@ -49,6 +49,32 @@ def test_a_lone_sender_in_the_datacentre_meets_the_marks_of_the_switch() -> None
     assert found.values["goodput"] > 0.95
 
 
+def test_a_cable_modem_has_the_queue_of_its_rfc_which_spares_acknowledgements() -> None:
+    """It had PIE for routers with another target: of the early drops beside an upload 19 in 20 hit acknowledgements."""
+    both = [
+        {"control": "cubic", "recovery": "rack"},
+        {"control": "cubic", "recovery": "rack", "reverse": True},
+    ]
+    found = resolve(
+        scenario_of({**on_path("cable", ALONE), "flows": both, "duration": "30 s", "warmup": "10 s"})
+    )
+    queue = next(link["queue"] for link in found.engine["links"] if link["name"] == "reverse")
+    modem = {
+        "variant": "docsis", "target_ns": 10**7, "t_update_ns": 16 * 10**6, "alpha": 0.25, "beta": 2.5,
+        "max_burst_ns": 142 * 10**6, "cap_adjustment": True, "derandomization": True, "ecn": False,
+    }  # fmt: skip
+    assert {name: queue[name] for name in modem} == modem  # RFC 8034 appendix A.1
+    document = execute(found).to_json()
+    upstream = next(row for row in document["queues"] if row["name"] == "reverse")
+    upload = document["flows"][1]
+    hit = upstream["drops_early"]
+    # A packet is hit in proportion to its size; 40 B, beside 1000 B of the upload.
+    acks, data = 40 * (upstream["forwarded"] - upload["sent"]), 1000 * upload["sent"]
+    share = acks / (acks + data)
+    assert hit > 20
+    assert abs((hit - upload["retransmits"]) / hit - share) < 5 * (share * (1 - share) / hit) ** 0.5
+
+
 def test_a_path_takes_the_place_of_the_network_and_nothing_else() -> None:
     own = {
         "duration": "9 s",

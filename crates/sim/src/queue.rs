@@ -65,6 +65,7 @@ impl QueueSpec {
         match self {
             QueueSpec::Red(_) => true,
             QueueSpec::Rio(spec) => spec.rule == rio::OutProfileRule::Red,
+            QueueSpec::Pie(spec) => spec.variant == pie::Variant::Docsis,
             QueueSpec::Step(spec) => matches!(spec.threshold, depth::Depth::Ns(_)),
             _ => false,
         }

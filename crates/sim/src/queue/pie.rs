@@ -15,6 +15,7 @@
 //! | mark_ecnth      | 1       | 0.1     | RFC 8033 §5.1                                                           |
 //! | cap_adjustment  | flag    | false   | RFC 8033 §5.5: optional; true in Linux and ns-3                         |
 //! | derandomization | flag    | false   | RFC 8033 §5.4: optional; true in Linux, false in ns-3                   |
+//! | variant         | choice  | rfc8033 | `docsis` for cable modems (RFC 8034), see [`docsis`]                    |
 //!
 //! At each update the probability p moves by the step of [`super::pi`], scaled down where p is small ([`scale`]). The delay is that of
 //! the packet sent last, by its time of arrival; if it left nothing behind, 0, as in Linux and ns-3. An arrival is hit with
@@ -31,6 +32,8 @@
 //! the appendix without options has not either. Appendix B decays the probability while delays are below half of the target; this is
 //! appendix A, 2 % where the delay is 0. Linux and ns-3 do the same, Linux by 1/64.
 
+mod docsis;
+
 use super::codel::{SPAN_ACCEPTED, check_span};
 use super::fifo::Line;
 use super::limit::Limit;
@@ -38,17 +41,19 @@ use super::pi::Controller;
 use super::table::Conditions;
 use super::{
     Backlog, DisciplineInfo, DisciplineParameter, DisciplineSpec, DisciplineState, DropReason, Marking,
-    Owner, QueueContext, QueueDiscipline, Queued, Rate, SUBQUEUES_MAX, ScenarioError, Span, require,
+    Owner, QueueContext, QueueDiscipline, Queued, Rate, SUBQUEUES_MAX, ScenarioError, Span, TransmitterState,
+    require,
 };
 use crate::packet::{ECT, Packet};
 use crate::random::Stream;
+use docsis::{Activity, Delays, Docsis, PROBABILITY_HIGH, PROBABILITY_LOW};
 use sawtooth_cc::units::Time;
 use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
 pub const INFO: DisciplineInfo = DisciplineInfo {
     summary: "drops or marks arrivals at random, with a probability that holds the waiting time at the target",
-    source: "RFC 8033",
+    source: "RFC 8033; RFC 8034",
     buffer: "1000 packets",
     draws: true,
     has_state: true,
@@ -120,7 +125,32 @@ const PARAMETERS: &[DisciplineParameter] = &[
         "Drops are spaced: none before the probabilities since the last one add up to 0.85, and always one at 8.5. Default: \
          RFC 8033 §5.4, optional; Linux does so",
     ),
+    DisciplineParameter::choice(
+        "variant",
+        &["rfc8033", "docsis"],
+        "Whose details: docsis is PIE in cable modems, RFC 8034, beside target = 10 ms, t_update = 16 ms, alpha = 0.25, beta = 2.5, \
+         max_burst = 142 ms, cap_adjustment and derandomization. Default: RFC 8033",
+    )
+    .later(),
 ];
+
+/// Whose details PIE has where these differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Variant {
+    /// Those of RFC 8033.
+    #[default]
+    Rfc8033,
+    /// Those of RFC 8034.
+    Docsis,
+}
+
+impl Variant {
+    /// Is it what every queue had before there was another? Then the engine's data omit it, and runs keep their identities.
+    fn is_default(&self) -> bool {
+        *self == Variant::default()
+    }
+}
 
 /// The numbers of PIE.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,6 +178,9 @@ pub struct PieSpec {
     pub cap_adjustment: bool,
     /// Hits keep their distance.
     pub derandomization: bool,
+    /// Whose details.
+    #[serde(skip_serializing_if = "Variant::is_default")]
+    pub variant: Variant,
 }
 
 impl Default for PieSpec {
@@ -164,6 +197,7 @@ impl Default for PieSpec {
             mark_ecnth: 0.1,
             cap_adjustment: false,
             derandomization: false,
+            variant: Variant::default(),
         }
     }
 }
@@ -192,13 +226,14 @@ impl DisciplineSpec for PieSpec {
         require(known, format!("{path}.mark_ecnth"), self.mark_ecnth, "0 to 1")
     }
 
-    fn build(&self, _: Rate) -> Pie {
+    fn build(&self, rate: Rate) -> Pie {
         let (target, period) = (Span::from_nanos(self.target_ns), Span::from_nanos(self.t_update_ns));
-        Pie {
-            limit: self.buffer(),
+        let docsis = (self.variant == Variant::Docsis).then(|| Docsis::new(rate));
+        let max_burst = Span::from_nanos(self.max_burst_ns);
+        let law = Law {
             params: Params {
                 period,
-                max_burst: Span::from_nanos(self.max_burst_ns),
+                max_burst,
                 ecn: self.ecn,
                 mark_below: self.mark_ecnth,
                 cap_adjustment: self.cap_adjustment,
@@ -208,12 +243,13 @@ impl DisciplineSpec for PieSpec {
             state: State {
                 probability: 0.0,
                 delay: 0.0,
-                allowance: Span::from_nanos(self.max_burst_ns),
+                allowance: if docsis.is_some() { Span::ZERO } else { max_burst },
                 allowed_from: Time::ZERO,
                 sum: 0.0,
             },
-            line: Line::default(),
-        }
+            docsis,
+        };
+        Pie { limit: self.buffer(), law, line: Line::default() }
     }
 }
 
@@ -232,7 +268,7 @@ struct Params {
 #[derive(Clone, Copy, Debug)]
 struct State {
     probability: f64,
-    /// Waiting time of the packet sent last, in seconds.
+    /// Waiting time of the packet sent last, in seconds; of cable modems, that of what waited at the last update.
     delay: f64,
     /// For how long, from the last update on, a burst is let through.
     allowance: Span,
@@ -242,13 +278,21 @@ struct State {
     sum: f64,
 }
 
+/// What decides, apart from the packets: those who look on may take a copy ahead.
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    params: Params,
+    controller: Controller,
+    state: State,
+    /// What else evolves in a cable modem.
+    docsis: Option<Docsis>,
+}
+
 /// A queue under PIE.
 #[derive(Debug)]
 pub struct Pie {
     limit: Limit,
-    params: Params,
-    controller: Controller,
-    state: State,
+    law: Law,
     line: Line,
 }
 
@@ -265,33 +309,41 @@ fn scale(probability: f64) -> f64 {
     }
 }
 
-impl Pie {
-    /// Make up for the updates that are due. Most packets find none.
+impl Law {
+    /// Make up for the updates that are due, while so much has waited. Most packets find none.
     #[inline(always)]
-    fn catch_up(&mut self, now: Time) {
+    fn catch_up(&mut self, now: Time, waiting: Backlog) {
         if self.controller.is_due(now) {
-            self.make_up(now);
+            self.make_up(now, waiting);
         }
     }
 
     #[cold]
-    fn make_up(&mut self, now: Time) {
+    fn make_up(&mut self, now: Time, waiting: Backlog) {
         while let Some(due) = self.controller.due(now) {
-            self.update(due);
+            match self.docsis {
+                None => self.update(due),
+                Some(docsis) => self.update_docsis(docsis, waiting),
+            }
             let State { probability, delay, .. } = self.state;
-            if probability == 0.0 && delay == 0.0 && self.controller.before() == 0.0 {
+            let rests = self.docsis.is_none_or(|docsis| docsis.activity == Activity::Inactive);
+            if rests && probability == 0.0 && delay == 0.0 && self.controller.before() == 0.0 {
                 self.controller.skip_to(now);
             }
         }
     }
 
+    /// By how much an update moves the probability for this delay; `scale` divides it.
+    fn step(&mut self, delay: f64, scale: f64) -> f64 {
+        let step = self.controller.step(delay) / scale;
+        let capped = self.params.cap_adjustment && self.state.probability >= 0.1;
+        if capped { step.min(0.02) } else { step }
+    }
+
     fn update(&mut self, due: Time) {
-        let Pie { params, controller, state, .. } = self;
-        let was_idle = state.delay == 0.0 && controller.before() == 0.0;
-        let mut step = controller.step(state.delay) / scale(state.probability);
-        if params.cap_adjustment && state.probability >= 0.1 {
-            step = step.min(0.02);
-        }
+        let was_idle = self.state.delay == 0.0 && self.controller.before() == 0.0;
+        let step = self.step(self.state.delay, scale(self.state.probability));
+        let Law { params, state, .. } = self;
         state.probability += step;
         if was_idle {
             state.probability *= 0.98;
@@ -301,6 +353,24 @@ impl Pie {
         state.allowance = Span::from_nanos(state.allowance.nanos().saturating_sub(passed));
     }
 
+    /// The same of cable modems, in which a burst is let through for whole periods: RFC 8034 appendix A.2.
+    fn update_docsis(&mut self, mut docsis: Docsis, waiting: Backlog) {
+        let (before, target) = (self.controller.before(), self.controller.target());
+        let delays = Delays { now: docsis.delay(waiting), before, target };
+        let period = self.params.period;
+        let step = self.step(delays.now, docsis::scale(self.state.probability));
+        let state = &mut self.state;
+        state.delay = delays.now;
+        if state.allowance > Span::ZERO {
+            state.probability = 0.0;
+            state.allowance = Span::from_nanos(state.allowance.nanos().saturating_sub(period.nanos()));
+        } else {
+            state.probability = Docsis::moved(state.probability, step, delays);
+        }
+        docsis.settle(state.probability == 0.0 && state.allowance == Span::ZERO, delays, period);
+        self.docsis = Some(docsis);
+    }
+
     /// Were delays small, at the last update and since?
     #[inline]
     fn is_calm(&self) -> bool {
@@ -308,57 +378,109 @@ impl Pie {
         self.state.delay < half && self.controller.before() < half
     }
 
-    /// Is an arrival hit?
+    /// A burst may begin with an arrival now.
     #[inline]
-    fn hits(&mut self, random: &mut Stream) -> bool {
-        let Pie { params, controller, state, line, .. } = self;
-        let spared = controller.before() < controller.target() / 2.0 && state.probability < 0.2;
-        if state.allowance > Span::ZERO || spared || line.backlog().packets <= 2 {
+    fn allow_burst(&mut self, now: Time) {
+        if self.docsis.is_none() && self.state.probability == 0.0 && self.is_calm() {
+            (self.state.allowance, self.state.allowed_from) = (self.params.max_burst, now);
+        }
+    }
+
+    /// Were delays so small at the last update that nothing is dropped?
+    #[inline]
+    fn is_spared(&self) -> bool {
+        self.controller.before() < self.controller.target() / 2.0 && self.state.probability < 0.2
+    }
+
+    /// Is an arrival hit that finds so much waiting?
+    #[inline]
+    fn hits(&mut self, waiting: Backlog, random: &mut Stream) -> bool {
+        if self.state.allowance > Span::ZERO || self.is_spared() || waiting.packets <= 2 {
             return false;
         }
+        let Law { params, state, .. } = self;
         if params.derandomization {
             state.sum = if state.probability == 0.0 { 0.0 } else { state.sum + state.probability };
-            if state.sum < 0.85 {
+        }
+        self.draws(self.state.probability, random)
+    }
+
+    /// Is one hit with this probability, the sum of which since the last hit has been taken?
+    #[inline]
+    fn draws(&self, probability: f64, random: &mut Stream) -> bool {
+        if self.params.derandomization {
+            if self.state.sum < PROBABILITY_LOW {
                 return false;
             }
-            if state.sum >= 8.5 {
+            if self.state.sum >= PROBABILITY_HIGH {
                 return true;
             }
         }
-        random.uniform() < state.probability
+        random.uniform() < probability
+    }
+
+    /// Is this arrival hit in a cable modem? RFC 8034 appendix A.3.
+    fn hits_docsis(&mut self, bytes: u16, waiting: Backlog, limit: Limit, random: &mut Stream) -> bool {
+        let Some(docsis) = &mut self.docsis else { unreachable!("only cable modems have these details") };
+        if self.state.allowance > Span::ZERO {
+            return false;
+        }
+        if self.state.probability == 0.0 {
+            self.state.sum = 0.0;
+        }
+        if !docsis.wakes(waiting, limit) {
+            return false;
+        }
+        let probability = Docsis::scaled(self.state.probability, bytes);
+        self.state.sum += probability;
+        if self.is_spared() || Docsis::is_short(waiting) || !self.draws(probability, random) {
+            return false;
+        }
+        if self.docsis.as_mut().is_some_and(Docsis::note_drop) {
+            self.state.allowance = self.params.max_burst;
+        }
+        true
     }
 }
 
 impl QueueDiscipline for Pie {
     fn enqueue(&mut self, mut arrival: Queued, context: &mut QueueContext<'_>) {
         let now = context.now();
-        self.catch_up(now);
-        if self.state.probability == 0.0 && self.is_calm() {
-            (self.state.allowance, self.state.allowed_from) = (self.params.max_burst, now);
-        }
-        if !self.limit.has_room(self.line.backlog(), arrival.packet) {
-            self.state.sum = 0.0;
+        let Pie { limit, law, line } = self;
+        let waiting = line.backlog();
+        law.catch_up(now, waiting);
+        law.allow_burst(now);
+        if !limit.has_room(waiting, arrival.packet) {
+            law.state.sum = 0.0;
             return context.drop(arrival, DropReason::Full);
         }
-        if self.hits(context.random) {
-            self.state.sum = 0.0;
-            let marks = self.params.ecn && self.state.probability < self.params.mark_below;
+        let probability = law.state.probability;
+        let hits = match law.docsis {
+            None => law.hits(waiting, context.random),
+            Some(_) => law.hits_docsis(arrival.packet.bytes(), waiting, *limit, context.random),
+        };
+        if hits {
+            law.state.sum = 0.0;
+            let marks = law.params.ecn && probability < law.params.mark_below;
             if !(marks && arrival.packet.has(ECT)) {
                 return context.drop(arrival, DropReason::Early);
             }
             context.mark(&mut arrival);
         }
-        self.line.push(arrival);
+        line.push(arrival);
     }
 
     fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued> {
         let now = context.now();
-        self.catch_up(now);
-        let sent = self.line.pop();
-        self.state.delay = match sent {
-            Some(queued) if self.line.backlog().packets > 0 => (now - queued.arrived).nanos() as f64 / 1e9,
-            _ => 0.0,
-        };
+        let Pie { law, line, .. } = self;
+        law.catch_up(now, line.backlog());
+        let sent = line.pop();
+        if law.docsis.is_none() {
+            law.state.delay = match sent {
+                Some(queued) if line.backlog().packets > 0 => (now - queued.arrived).nanos() as f64 / 1e9,
+                _ => 0.0,
+            };
+        }
         sent
     }
 
@@ -366,8 +488,11 @@ impl QueueDiscipline for Pie {
         &mut self,
         owner: Owner,
         wanted: &mut dyn FnMut(Packet) -> bool,
-        _: &mut QueueContext<'_>,
+        context: &mut QueueContext<'_>,
     ) -> Option<Queued> {
+        if self.law.docsis.is_some() {
+            self.law.catch_up(context.now(), self.line.backlog());
+        }
         self.line.remove(owner, wanted)
     }
 
@@ -375,179 +500,23 @@ impl QueueDiscipline for Pie {
         self.line.backlog()
     }
 
+    fn set_rate(&mut self, rate: Rate, transmitter: &TransmitterState) {
+        if self.law.docsis.is_some() {
+            self.law.catch_up(transmitter.now, self.line.backlog());
+        }
+        if let Some(docsis) = &mut self.law.docsis {
+            docsis.set_rate(rate);
+        }
+    }
+
     fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
         let (backlog, waited) = (self.line.backlog(), self.line.waited(now));
-        [Some(DisciplineState { backlog, waited, probability: self.state.probability, dropping: 0 }), None]
+        [
+            Some(DisciplineState { backlog, waited, probability: self.law.state.probability, dropping: 0 }),
+            None,
+        ]
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::packet::{Packet, PacketKind};
-    use crate::queue::{Queue, QueueSpec, TransmitterState};
-
-    const MILLISECOND: u64 = 1_000_000;
-    /// Time of a packet of 1250 B at 10 Mbit/s.
-    const PACKET: u64 = MILLISECOND;
-
-    fn idle(now: u64) -> TransmitterState {
-        let now = Time::from_nanos(now);
-        TransmitterState { now, in_transmission: Backlog::default(), idle_since: Time::NEVER }
-    }
-
-    fn queued(number: u32, flags: u16, now: u64) -> Queued {
-        let packet = Packet::new(PacketKind::Data, 0, number, 1250, flags);
-        Queued { packet, arrived: Time::from_nanos(now), ..Queued::default() }
-    }
-
-    fn queue(spec: PieSpec) -> Queue {
-        let spec = QueueSpec::Pie(PieSpec { packets: Some(100_000), ..spec });
-        Queue::new(&spec, Rate::from_bits_per_second(10_000_000), Stream::new("1", "test"))
-    }
-
-    /// From this time on, for so long, several packets arrive in the time of one; when one was dropped or marked first, if ever.
-    fn first_hit(queue: &mut Queue, from: u64, nanos: u64, overload: u64, flags: u16) -> Option<u64> {
-        let mut first = None;
-        for (number, now) in (0u32..).zip((from..from + nanos).step_by((PACKET / overload) as usize)) {
-            queue.enqueue(queued(number, flags, now), idle(now));
-            if u64::from(number) % overload == overload - 1 {
-                queue.dequeue(idle(now));
-            }
-            if queue.next_signal().is_some() {
-                first = first.or(Some(now - from));
-            }
-        }
-        first
-    }
-
-    #[test]
-    fn a_burst_from_empty_loses_nothing_for_its_allowance_whenever_it_begins() {
-        for overload in [2, 3, 10] {
-            for from in (0..40).map(|step| 1_000 * MILLISECOND + step * 700_000) {
-                let mut pie = queue(PieSpec::default());
-                assert_eq!(
-                    first_hit(&mut pie, from, 150 * MILLISECOND, overload, 0),
-                    None,
-                    "{overload} {from}"
-                );
-            }
-        }
-        let mut pie = queue(PieSpec::default());
-        let first =
-            first_hit(&mut pie, 0, 3_000 * MILLISECOND, 2, 0).expect("overload is dropped in the end");
-        assert!(first >= 150 * MILLISECOND, "{first}");
-        let mut without = queue(PieSpec { max_burst_ns: 0, ..PieSpec::default() });
-        assert!(first_hit(&mut without, 0, 150 * MILLISECOND, 10, 0).is_some(), "where none is allowed");
-    }
-
-    /// A queue whose last packet waited for so long, at this probability.
-    fn set(spec: &PieSpec, probability: f64, delay_ms: f64) -> Pie {
-        let spec = PieSpec { packets: Some(1_000), ..spec.clone() };
-        let mut pie = spec.build(Rate::from_bits_per_second(1));
-        pie.state.probability = probability;
-        pie.state.delay = delay_ms / 1e3;
-        pie.controller.step(delay_ms / 1e3);
-        pie
-    }
-
-    #[test]
-    fn small_probabilities_move_in_small_steps() {
-        for (probability, divisor) in [
-            (0.0, 2048.0),
-            (0.000_000_9, 2048.0),
-            (0.000_001, 512.0),
-            (0.000_009, 512.0),
-            (0.000_01, 128.0),
-            (0.000_09, 128.0),
-            (0.000_1, 32.0),
-            (0.000_9, 32.0),
-            (0.001, 8.0),
-            (0.009, 8.0),
-            (0.01, 2.0),
-            (0.09, 2.0),
-            (0.1, 1.0),
-            (0.5, 1.0),
-        ] {
-            let mut pie = set(&PieSpec::default(), probability, 20.0);
-            pie.state.delay = 0.025; // 10 ms above the target, 5 ms more than before
-            pie.update(Time::from_nanos(15 * MILLISECOND));
-            let expected: f64 = probability + (0.125 * 0.010 + 1.25 * 0.005) / divisor;
-            assert!(
-                (pie.state.probability - expected).abs() < 1e-15,
-                "{probability}: {}",
-                pie.state.probability
-            );
-        }
-    }
-
-    #[test]
-    fn steps_are_capped_bounded_and_decay_when_nothing_waits() {
-        let after = |spec: &PieSpec, probability, before_ms, delay_ms: f64| {
-            let mut pie = set(spec, probability, before_ms);
-            pie.state.delay = delay_ms / 1e3;
-            pie.update(Time::from_nanos(15 * MILLISECOND));
-            pie.state.probability
-        };
-        let (plain, capped) = (PieSpec::default(), PieSpec { cap_adjustment: true, ..PieSpec::default() });
-        let step = 0.125 * 0.085 + 1.25 * 0.100;
-        assert!((after(&plain, 0.1, 0.0, 100.0) - 0.1 - step).abs() < 1e-12);
-        assert!((after(&capped, 0.1, 0.0, 100.0) - 0.12).abs() < 1e-12);
-        assert!((after(&capped, 0.09, 0.0, 100.0) - 0.09 - step / 2.0).abs() < 1e-12, "below 0.1 it is not");
-        assert_eq!((after(&plain, 0.99, 0.0, 100.0), after(&plain, 0.000_001, 100.0, 0.0)), (1.0, 0.0));
-        let idle = 0.98 * (0.5 - 0.125 * 0.015);
-        assert!((after(&plain, 0.5, 0.0, 0.0) - idle).abs() < 1e-12);
-    }
-
-    /// How many of many arrivals at a full queue are dropped and marked, at a probability that stays.
-    fn hit(spec: PieSpec, probability: f64, flags: u16, arrivals: u32) -> (u64, u64) {
-        let spec = QueueSpec::Pie(PieSpec { packets: Some(1_000_000), t_update_ns: 1_000_000_000, ..spec });
-        let mut queue = Queue::new(&spec, Rate::from_bits_per_second(1), Stream::new("1", "test"));
-        let super::super::AnyDiscipline::Pie(pie) = &mut queue.discipline else { unreachable!("it is PIE") };
-        pie.state.probability = probability;
-        pie.state.allowance = Span::ZERO;
-        pie.controller.step(0.015);
-        for number in 0..arrivals {
-            queue.enqueue(queued(number, flags, 0), idle(0));
-        }
-        let arrivals = &queue.tally().arrivals;
-        (arrivals.dropped(), arrivals.marks)
-    }
-
-    #[test]
-    fn arrivals_are_hit_with_the_probability_and_marked_below_the_threshold() {
-        const ARRIVALS: u32 = 100_000;
-        let ecn = PieSpec { ecn: true, ..PieSpec::default() };
-        for (probability, spec, flags, marks) in [
-            (0.05, PieSpec::default(), ECT, false),
-            (0.05, ecn.clone(), 0, false),
-            (0.05, ecn.clone(), ECT, true),
-            (0.099, ecn.clone(), ECT, true),
-            (0.1, ecn.clone(), ECT, false),
-            (0.15, PieSpec { mark_ecnth: 0.2, ..ecn.clone() }, ECT, true),
-        ] {
-            let (dropped, marked) = hit(spec, probability, flags, ARRIVALS);
-            let (found, none) = if marks { (marked, dropped) } else { (dropped, marked) };
-            let expected = f64::from(ARRIVALS) * probability;
-            assert!((found as f64 - expected).abs() < 5.0 * expected.sqrt(), "{probability}: {found}");
-            assert_eq!(none, 0);
-        }
-    }
-
-    #[test]
-    fn hits_that_keep_their_distance_are_at_least_0_85_over_p_apart() {
-        let spec = PieSpec { derandomization: true, ..PieSpec::default() };
-        // The first packets, while at most two wait, do not count.
-        for probability in [0.01, 0.05] {
-            let least = (0.85f64 / probability).ceil() as u32;
-            assert_eq!(hit(spec.clone(), probability, 0, 3 + least - 1).0, 0);
-            let most = (8.5f64 / probability).ceil() as u32;
-            assert!(hit(spec.clone(), probability, 0, 3 + most).0 >= 1);
-            let (found, _) = hit(spec.clone(), probability, 0, 100_000);
-            // After the least distance each arrival is hit with probability p, up to the certain one.
-            let mean = f64::from(least) - 1.0 + 1.0 / probability;
-            let expected = 100_000.0 / mean;
-            assert!((found as f64 - expected).abs() < 0.1 * expected, "{probability}: {found}, {expected}");
-        }
-    }
-}
+mod tests;

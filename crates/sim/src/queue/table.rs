@@ -16,7 +16,7 @@ pub struct DisciplineParameter {
     pub name: &'static str,
     /// `real`, `count`, `size` (in bytes), `span` (a time), `depth` (packets or time), `flag` or `choice`.
     pub kind: &'static str,
-    /// The values of a choice.
+    /// The values of a choice; the first is the default of one that the engine's data omit there.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub choices: &'static [&'static str],
     /// Its unit.
