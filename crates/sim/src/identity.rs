@@ -91,6 +91,11 @@ pub const FEATURES: &[Feature] = &[
         let policed = |link: &LinkSpec| link.queue.is_none() && link.policer.is_some();
         (0u32..).zip(&scenario.links).any(|(number, link)| policed(link) && changes(number))
     }),
+    // Before it had a number, a recorded probability was that of the last packet that came or went.
+    ("probabilities-at-samples", 1, |scenario| {
+        let moves = |link: &LinkSpec| link.queue.as_ref().is_some_and(QueueSpec::moves_at_times);
+        scenario.record.disciplines && scenario.links.iter().any(moves)
+    }),
     ("prr", 1, |scenario| scenario.profiles.iter().any(|profile| profile.tcp.prr != Reduction::Off)),
     // Before it had a number, a threshold in time and RED's idle time kept the rate that the link had at first.
     ("queues-beside-rates", 1, |scenario| {

@@ -71,6 +71,11 @@ impl QueueSpec {
         }
     }
 
+    /// Does its probability move at regular times, whatever comes and goes?
+    pub fn moves_at_times(&self) -> bool {
+        matches!(self, QueueSpec::Pie(_) | QueueSpec::DualPi2(_))
+    }
+
     pub(crate) fn check(&self, path: &str) -> Result<(), ScenarioError> {
         let (packets, bytes) = self.limit();
         let one = packets.is_some() != bytes.is_some();

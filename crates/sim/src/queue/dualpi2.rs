@@ -344,14 +344,23 @@ impl DualPi2 {
     /// Make up for the updates that are due.
     #[inline]
     fn catch_up(&mut self, now: Time) {
-        while let Some(due) = self.controller.due(now) {
+        if self.controller.is_due(now) {
+            (self.controller, self.state) = self.caught_up(now);
+        }
+    }
+
+    /// What evolves, after the updates that are due.
+    fn caught_up(&self, now: Time) -> (Controller, State) {
+        let (mut controller, mut state) = (self.controller, self.state);
+        while let Some(due) = controller.due(now) {
             let delay = self.low.waited(due).max(self.classic.waited(due)).nanos() as f64 / 1e9;
-            let base = self.state.base + self.controller.step(delay);
-            self.state.set_base(base, self.params.coupling);
-            if self.state.base == 0.0 && self.controller.before() == 0.0 && self.backlog().packets == 0 {
-                self.controller.skip_to(now);
+            let base = state.base + controller.step(delay);
+            state.set_base(base, self.params.coupling);
+            if state.base == 0.0 && controller.before() == 0.0 && self.backlog().packets == 0 {
+                controller.skip_to(now);
             }
         }
+        (controller, state)
     }
 
     /// The queue that is served now.
@@ -444,7 +453,7 @@ impl QueueDiscipline for DualPi2 {
     }
 
     fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
-        let State { coupled, classic, .. } = self.state;
+        let (_, State { coupled, classic, .. }) = self.caught_up(now);
         [(&self.low, coupled), (&self.classic, classic)].map(|(line, probability)| {
             Some(DisciplineState {
                 backlog: line.backlog(),

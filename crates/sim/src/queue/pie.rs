@@ -511,10 +511,10 @@ impl QueueDiscipline for Pie {
 
     fn states(&self, now: Time) -> [Option<DisciplineState>; SUBQUEUES_MAX] {
         let (backlog, waited) = (self.line.backlog(), self.line.waited(now));
-        [
-            Some(DisciplineState { backlog, waited, probability: self.law.state.probability, dropping: 0 }),
-            None,
-        ]
+        let mut law = self.law; // a copy, so that looking on changes nothing
+        law.catch_up(now, backlog);
+        let probability = law.state.probability;
+        [Some(DisciplineState { backlog, waited, probability, dropping: 0 }), None]
     }
 }
 

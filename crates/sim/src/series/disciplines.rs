@@ -1,7 +1,7 @@
 //! What disciplines with a state of their own are doing at sampling times: how long their first packet has waited, and how they answer.
 //!
-//! A discipline of several queues that are counted apart has a row for each. What is known is as of the last packet that came or went:
-//! a discipline that moves its probability at regular times makes up for them then.
+//! A discipline of several queues that are counted apart has a row for each. A probability that moves at regular times is shown after the
+//! updates that are due, whether packets come or not (RFC 8033 §4.2, RFC 9332 figure 8). Looking on changes nothing.
 
 use super::{ColumnInfo, Extent, RecordSpec, Series};
 use crate::observation::{Kinds, Observation, Occurrence};

@@ -240,3 +240,22 @@ fn what_does_not_fit_is_dropped_whatever_its_queue() {
         queue.tally().subqueues.iter().map(|subqueue| subqueue.arrivals.dropped()).collect();
     assert_eq!(drops, [1, 1]);
 }
+
+#[test]
+fn those_who_look_on_see_the_updates_of_an_idle_queue_and_change_nothing() {
+    let mut bench = Bench::new(DualPi2Spec::default());
+    bench.inside().state.set_base(0.3, 2.0);
+    let mut seen = |millis| {
+        let states = bench.inside().states(Time::from_nanos(millis * MILLISECOND));
+        states.map(|state| state.expect("a state of each queue").probability)
+    };
+    for (millis, updates) in [(0, 0), (15, 0), (16, 1), (40, 2), (48, 3), (160, 10)] {
+        let base: f64 = 0.3 - f64::from(updates) * 0.16 * 0.015;
+        let [low, classic] = seen(millis);
+        assert!(
+            (low - 2.0 * base).abs() < 1e-12 && (classic - base * base).abs() < 1e-12,
+            "{millis} ms: {low}"
+        );
+    }
+    assert_eq!((seen(60_000), seen(0)), ([0.0; 2], [0.6, 0.3 * 0.3]));
+}

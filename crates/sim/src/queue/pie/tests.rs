@@ -162,3 +162,18 @@ fn hits_that_keep_their_distance_are_at_least_0_85_over_p_apart() {
         assert!((found as f64 - expected).abs() < 0.1 * expected, "{probability}: {found}, {expected}");
     }
 }
+
+#[test]
+fn those_who_look_on_see_the_updates_of_an_idle_queue_and_change_nothing() {
+    let pie = set(&PieSpec::default(), 0.5, 0.0);
+    let seen = |millis| pie.states(Time::from_nanos(millis * MILLISECOND))[0].expect("a state").probability;
+    // An update of an idle queue: the step for a delay of 0, then 2 % less.
+    let update = |probability: f64| 0.98 * (probability - 0.125 * 0.015);
+    let expected = (0..4).scan(0.5, |next, _| Some(std::mem::replace(next, update(*next))));
+    for (periods, expected) in expected.enumerate() {
+        for millis in [15 * periods as u64, 15 * periods as u64 + 14] {
+            assert!((seen(millis) - expected).abs() < 1e-12, "{millis} ms: {}, not {expected}", seen(millis));
+        }
+    }
+    assert_eq!((seen(60_000), seen(0)), (0.0, 0.5));
+}
