@@ -465,7 +465,6 @@ pub fn describe(plugins: &Plugins) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::DisciplineParameter;
 
     #[test]
     fn every_parameter_of_a_discipline_is_described_with_its_default() {
