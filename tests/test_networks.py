@@ -307,6 +307,10 @@ def free_link(index: int, **keys: Any) -> list[dict[str, Any]]:
         ({"links": [{"from": "A", "to": "B", "rate": "1 Mbit/s"}]}, "s.toml: links: expected at least one link with"),
         ({"flows": [{"control": "aimd(1, 0.5)"}]}, "s.toml: flows[0].route: expected this key"),
         (
+            {"flows": [{"control": "aimd(1, 0.5)", "route": ["A"]}]},
+            's.toml: flows[0].route = ["A"]: expected a list of at least 2 entries',
+        ),
+        (
             {"flows": [{"control": "aimd(1, 0.5)", "route": ["A", "Z"]}]},
             's.toml: flows[0].route = ["A", "Z"]: expected nodes that links join: A, B',
         ),

@@ -15,13 +15,14 @@ STUDY = """
 [scenario]
 duration = "5 s"
 warmup = "1 s"
-bottleneck = { rate = "4 Mbit/s", buffer = "20 packets" }
+bottleneck = { rate = "4 Mbit/s", buffer = "20 packets" QUEUE }
 path = { rtt = "40 ms", send_jitter = "2 ms" }
-flows = [{ count = 2 }]
+flows = [{ count = 2 FLOW }]
 ENVIRONMENT
 
 [[algorithm]]
 control = "aimd(1, 0.8)"
+LABEL
 
 [[algorithm]]
 control = "CONTROL"
@@ -32,7 +33,10 @@ MATRIX
 
 [routers]
 red = { kind = "red", min = MIN }
+MORE
 """
+JUMPS = '{ kind = "square", high = "3 Mbit/s", low = "1 Mbit/s", period = "2 s" }'
+CLAIM = '[[claim]]\nid = "a-b"\nclaim = "goodput(tcp) > 0.1"\n'
 
 
 def file(folder: Path, **given: str) -> Path:
@@ -40,6 +44,7 @@ def file(folder: Path, **given: str) -> Path:
     path = folder / "own.toml"
     text = STUDY
     usual = {"environment": "", "control": "tcp", "setting": "reno/drop-tail", "matrix": "", "min": "5"}
+    usual |= dict.fromkeys(("flow", "label", "queue", "more"), "")
     for name, words in (usual | given).items():
         text = text.replace(name.upper(), words)
     path.write_text(text, encoding="utf-8")
@@ -78,6 +83,60 @@ def test_a_study_needs_no_environment(
         ),
         ({"control": "bbr"}, 'what became of each packet (algorithm "bbr")'),
         ({"min": "-1"}, "own.toml: routers.red.min = -1: expected above 0"),
+        # Was ignored, and RED's defaults were used.
+        (
+            {"more": 'redd = { kind = "red" }'},
+            "own.toml: routers.redd: expected a router of matrix.settings: red, drop-tail\n  did you mean red?",
+        ),
+        (
+            {
+                "matrix": 'environments = ["jumps"]',
+                "more": f"[environments]\njumps = {JUMPS}\njump = {JUMPS}",
+            },
+            "own.toml: environments.jump: expected an environment of matrix.environments: jumps",
+        ),
+        (
+            {"more": f"[environments]\njumps = {JUMPS}"},
+            "expected an environment of matrix.environments: none",
+        ),
+        # Was overwritten by the matrix.
+        (
+            {"flow": ', control = "cubic"'},
+            'own.toml: scenario.flows[0].control = "cubic": expected no control of a test flow: [[algorithm]]',
+        ),
+        ({"flow": ', recovery = "sack"'}, 'scenario.flows[0].recovery = "sack": expected no recovery of a'),
+        ({"queue": ', queue = "red"'}, 'scenario.bottleneck.queue = "red": expected no queue in a study'),
+        ({"environment": "seed = 7"}, "own.toml: scenario.seed = 7: expected no seed in a study"),
+        # Stood twice in tables.
+        ({"setting": "sack/red"}, 'own.toml: matrix.settings = "sack/red": expected each entry once'),
+        (
+            {"setting": "SACK/red"},
+            'own.toml: matrix.settings = "SACK/red": expected each setting once; sack/red is the same',
+        ),
+        (
+            {"setting": 'sack/drop-tail", "sack/droptail'},
+            'matrix.settings = "sack/droptail": expected each setting once; sack/drop-tail is the same',
+        ),
+        # Was told in the words of pydantic.
+        (
+            {"more": CLAIM.replace("a-b", "a/b c")},
+            'claim[0].id = "a/b c": expected letters, digits, hyphens,',
+        ),
+        (
+            {"more": f"{CLAIM}environments = []"},
+            "claim[0].environments = []: expected a list of at least 1 entry",
+        ),
+        (
+            {"more": f"{CLAIM}settings = []"},
+            "own.toml: claim[0].settings = []: expected a list of at least 1 entry",
+        ),
+        (
+            {"more": '[quick]\nseeds = 1\nwarmup = "1 s"'},
+            "own.toml: quick.duration: expected this key, which is required: Simulated time",
+        ),
+        ({"more": "pie = 5"}, "own.toml: routers.pie = 5: expected a table"),
+        # Was a row without a name.
+        ({"label": 'label = ""'}, 'own.toml: algorithm[0].label = "": expected text that is not empty'),
     ],
 )
 def test_a_mistake_is_named_by_what_stands_in_the_file(
@@ -86,6 +145,27 @@ def test_a_mistake_is_named_by_what_stands_in_the_file(
     with pytest.raises(InputError) as raised:
         read_own(file(tmp_path, **given))
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"flow": ', control = "cubic", recovery = "sack", reverse = true }, { count = 1'},
+        {"queue": ', queue = "pie"', "setting": "sack/own", "more": "own = {}"},
+    ],
+)
+def test_what_acts_in_a_study_is_accepted(given: dict[str, str], tmp_path: Path) -> None:
+    """Flows in reverse keep their controller, and a router with an empty table is the queue of the scenario."""
+    read_own(file(tmp_path, **given))
+
+
+def test_tables_of_a_shared_file_may_serve_another_study(tmp_path: Path) -> None:
+    file(tmp_path, more=f'pie = {{ kind = "pie" }}\n[environments]\njumps = {JUMPS}').rename(
+        tmp_path / "base"
+    )
+    path = tmp_path / "own.toml"
+    path.write_text('extends = "base"\n[matrix]\nseeds = 2\n')
+    assert read_own(path).study.matrix.seeds == 2
 
 
 PROBED = """

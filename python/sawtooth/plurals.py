@@ -9,6 +9,7 @@ from typing import Final
 
 PLURALS: Final = {
     "study": "studies",
+    "entry": "entries",
     "loss": "losses",
     "holds": "hold",
     "fails": "fail",

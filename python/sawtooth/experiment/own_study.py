@@ -23,21 +23,22 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from sawtooth import _native
 from sawtooth.claims.claim import Claim
 from sawtooth.claims.stated import StatedClaim, StatedSource
 from sawtooth.claims.statement import Clause, Unit, Vocabulary, parse
-from sawtooth.errors import MISSING, InputError
+from sawtooth.errors import MISSING, InputError, did_you_mean
 from sawtooth.experiment.environment_value import written
 from sawtooth.experiment.perform import refusal
 from sawtooth.experiment.study import MIXED, Setting, Study
-from sawtooth.experiment.study_files import extended, study_of
+from sawtooth.experiment.study_files import extended, read_toml, study_of
 from sawtooth.measure.metrics import METRICS
 from sawtooth.scenario.environments import Environment, lookup
 from sawtooth.scenario.environments.sets import WITHOUT, expanded
 from sawtooth.scenario.fields import Strict, input_error
+from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.resolve import resolve
 from sawtooth.scenario.scenario import parse_scenario
 from sawtooth.scenario.units import TIMES
@@ -69,11 +70,17 @@ _UNITS: Final[Mapping[str, Unit]] = {
 """By unit of a metric, how values and differences of it may be written in a claim."""
 
 
+def _identifier(text: str) -> str:
+    if not re.fullmatch(r"[\w.-]+", text):
+        raise ValueError("letters, digits, hyphens, dots and underscores alone")
+    return text
+
+
 class ClaimTable(Strict):
     """A ``[[claim]]``."""
 
-    id: Annotated[str, Field(min_length=1, pattern=r"^[\w.-]+$")]
-    """Its name in tables: letters, digits, hyphens, dots."""
+    id: Annotated[str, Field(min_length=1), AfterValidator(_identifier)]
+    """Its name in tables: letters, digits, hyphens, dots, underscores."""
     claim: str
     """What is claimed, such as "goodput(aimd(1, 0.8)) > goodput(aimd(1, 0.5)) by 5 %"."""
     statement: str = ""
@@ -103,6 +110,7 @@ def read_own(path: Path) -> OwnStudy:
     if "claims" in tables:
         raise InputError(where, "claims", tables["claims"], "[[claim]] tables with id and claim")
     study = study_of(_completed(where, tables, path.stem), where).replaced(directory=str(path.parent))
+    _check_tables(where, read_toml(path), study)
     _check(where, study)
     return OwnStudy(study, _claims(where, study, stated))
 
@@ -186,6 +194,65 @@ def _known(
         raise InputError(where, key, name, f"one of {', '.join(names)}") from None
 
 
+def _check_tables(where: str, own: Mapping[str, Any], study: Study) -> None:
+    """InputError for a router or an environment of the file itself, not of one that it extends, which the matrix does not name."""
+    settings = [*study.matrix.settings, *study.matrix.compared_with]
+    for table, what, names in (
+        ("routers", "a router of matrix.settings", [setting.router for setting in settings]),
+        ("environments", "an environment of matrix.environments", study.matrix.environments),
+    ):
+        known = ", ".join(dict.fromkeys(names)) or "there is none"
+        for name in own.get(table, {}):
+            if name not in names:
+                hint = did_you_mean(name, names)
+                raise InputError(where, f"{table}.{name}", MISSING, f"{what}: {known}", hint)
+
+
+def _check_settings(where: str, study: Study) -> None:
+    """InputError for an unknown recovery, and for a setting that stands there twice, perhaps by other names."""
+    found: list[tuple[object, ...]] = []
+    settings = [*study.matrix.settings, *study.matrix.compared_with]
+    for setting in settings:
+        recovery = _known(where, "matrix.settings", setting.recovery, _native.recovery)
+        limited = [entry.routers is None or setting.router in entry.routers for entry in study.parameter]
+        meant = (recovery, _queue(study.routers[setting.router]), limited)
+        if meant in found:
+            accepted = f"each setting once; {settings[found.index(meant)]} is the same"
+            raise InputError(where, "matrix.settings", str(setting), accepted)
+        found.append(meant)
+
+
+def _queue(table: Mapping[str, Any]) -> object:
+    """What the table of a router means; the table itself where it is wrong, which the check of cells says."""
+    try:
+        return Queue.parse(table)
+    except InputError:
+        return table
+
+
+def _overwritten(study: Study) -> Iterator[InputError]:
+    """What the scenario says of that which the matrix gives to every run."""
+    if not study.algorithm:
+        return
+    scenario = study.scenario
+    if "seed" in scenario:
+        given = "no seed in a study: matrix.seeds and matrix.first_seed give them"
+        yield InputError("", "seed", scenario["seed"], given)
+    if any(probe.base for probe in study.probe):
+        return  # whose flows and queue are those of the scenario
+    by = {"control": "[[algorithm]] gives it", "recovery": "matrix.settings gives it"}
+    for number, group in enumerate(scenario["flows"]):
+        for key, given in by.items():
+            if isinstance(group, Mapping) and key in group and not group.get("reverse"):
+                yield InputError(
+                    "", f"flows[{number}].{key}", group[key], f"no {key} of a test flow: {given}"
+                )
+    link, settings = scenario.get("bottleneck"), [*study.matrix.settings, *study.matrix.compared_with]
+    if isinstance(link, Mapping) and "queue" in link and all(study.routers[e.router] for e in settings):
+        given = "no queue in a study: matrix.settings and [routers] give it"
+        yield InputError("", "bottleneck.queue", link["queue"], given)
+
+
 def _check(where: str, study: Study) -> None:
     """What would be refused run by run, and a key of the scenario that acts in none of them."""
     for number, entry in enumerate(study.algorithm):
@@ -195,8 +262,9 @@ def _check(where: str, study: Study) -> None:
             accepted = error.accepted if isinstance(error, InputError) else str(error)
             hint = error.hint if isinstance(error, InputError) else None
             raise InputError(where, f"algorithm[{number}].control", entry.control, accepted, hint) from None
-    for setting in [*study.matrix.settings, *study.matrix.compared_with]:
-        _known(where, "matrix.settings", setting.recovery, _native.recovery)
+    _check_settings(where, study)
+    for error in _overwritten(study):
+        raise error.located(where, "scenario")
     for name in study.matrix.environments:
         if name not in study.environments:
             try:

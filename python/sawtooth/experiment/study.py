@@ -141,8 +141,11 @@ class QuickStudy(Strict):
     """The shortened form: same cells and claims, fewer seeds, shorter runs."""
 
     seeds: Annotated[int, Field(ge=1)]
+    """Number of seeds."""
     duration: str
+    """Simulated time, such as "60 s"."""
     warmup: str
+    """Time before measuring begins, such as "15 s"."""
 
 
 class Expected(Strict):

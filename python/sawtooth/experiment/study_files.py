@@ -84,9 +84,15 @@ def _with_changes(study: Study) -> Study:
 def _check(where: str, study: Study) -> None:
     """What the types cannot say."""
     labels = [entry.label for entry in study.algorithm]
+    for number, label in enumerate(labels):
+        if not label.strip():
+            raise InputError(where, f"algorithm[{number}].label", label, "text that is not empty")
     _unique(where, "algorithm.label", labels)
     _unique(where, "parameter.key", [f"{entry.key} {entry.only}" for entry in study.parameter])
     _unique(where, "matrix.environments", study.matrix.environments)
+    settings = [str(entry) for entry in study.matrix.settings]
+    _unique(where, "matrix.settings", settings)
+    _unique(where, "matrix.compared_with", [*settings, *map(str, study.matrix.compared_with)])
     _unique(where, "claims", study.claims)
     _unique(where, "probe.name", [entry.name for entry in study.probe])
     matrix = {

@@ -29,6 +29,7 @@ from pydantic_core import CoreSchema, SchemaSerializer, ValidationError, core_sc
 
 from sawtooth import _native
 from sawtooth.errors import MISSING, InputError, dotted, show, unknown_key
+from sawtooth.plurals import number_of
 from sawtooth.scenario import units
 from sawtooth.scenario.attribute_docs import attribute_docs
 from sawtooth.scenario.described import describe
@@ -83,8 +84,9 @@ class Strict(BaseModel):
                 raise unknown_key(str(key), data[key], names, cls.unknown_key_reason)
         for name, field in names.items():
             if field.is_required() and name not in data:
-                what = (cls.description_of(name) or "a value").split("\n")[0].rstrip(".")
-                raise InputError("", name, MISSING, f"this key, which is required: {what}")
+                what = (cls.description_of(name) or "").split("\n")[0].rstrip(".")
+                accepted = "this key, which is required"
+                raise InputError("", name, MISSING, f"{accepted}: {what}" if what else accepted)
         return data
 
 
@@ -129,7 +131,10 @@ def input_error(error: ValidationError, where: str) -> InputError:
         return cause.located(where, key)
     text = str(cause) if cause is not None else first["msg"].removeprefix("Input should be ")
     template = _PYDANTIC.get(first["type"])
-    accepted = template.format(**first.get("ctx", {})) if template else text.removeprefix("expected ")
+    context = first.get("ctx", {})
+    if first["type"] == "too_short":
+        context["entries"] = number_of(context["min_length"], "entry")
+    accepted = template.format(**context) if template else text.removeprefix("expected ")
     return InputError(where, key, first["input"], accepted)
 
 
@@ -139,7 +144,12 @@ _PYDANTIC: Mapping[str, str] = {
     "bool_type": "true or false, without quotes",
     "string_type": "text in quotes",
     "list_type": "a list",
+    "dict_type": "a table",
     "string_too_short": "text that is not empty",
+    "string_too_long": "text of at most {max_length} characters",
+    "too_short": "a list of at least {entries}",
+    "greater_than": "above {gt}",
+    "less_than": "below {lt}",
     "greater_than_equal": "{ge} or more",
     "less_than_equal": "{le} or less",
 }
