@@ -83,11 +83,7 @@ def _with_changes(study: Study) -> Study:
 
 def _check(where: str, study: Study) -> None:
     """What the types cannot say."""
-    labels = [entry.label for entry in study.algorithm]
-    for number, label in enumerate(labels):
-        if not label.strip():
-            raise InputError(where, f"algorithm[{number}].label", label, "text that is not empty")
-    _unique(where, "algorithm.label", labels)
+    labels = _labels(where, study)
     _unique(where, "parameter.key", [f"{entry.key} {entry.only}" for entry in study.parameter])
     _unique(where, "matrix.environments", study.matrix.environments)
     settings = [str(entry) for entry in study.matrix.settings]
@@ -143,6 +139,16 @@ def _check(where: str, study: Study) -> None:
         for label in study.expected.values:
             if label not in labels:
                 raise InputError(where, "expected.values", label, f"one of {', '.join(labels)}")
+
+
+def _labels(where: str, study: Study) -> list[str]:
+    """The labels of the algorithms, each of which has one of its own."""
+    labels = [entry.label for entry in study.algorithm]
+    for number, label in enumerate(labels):
+        if not label.strip():
+            raise InputError(where, f"algorithm[{number}].label", label, "text that is not empty")
+    _unique(where, "algorithm.label", labels)
+    return labels
 
 
 def _unique(where: str, key: str, names: Sequence[str]) -> None:
