@@ -258,6 +258,7 @@ def test_routers_are_those_of_the_study_or_any_discipline() -> None:
         ({"values": {"flows.recovery": "reno"}}, "flows.recovery"),
         ({"values": {"environment.kind": "sq-high"}}, "environment.kind"),
         ({"values": {"bottleneck.queue": "red"}}, "bottleneck.queue"),
+        ({"values": {"bottleneck": {"rate": "5 Mbit/s"}}}, "bottleneck"),  # which took the router away
         ({"values": {"duration": "3 s"}, "duration": "4 s"}, "duration"),
         ({"values": {"seed": "3"}}, "seed"),
         ({"values": {"tcp.nonsense": 1}}, "tcp.nonsense"),

@@ -21,7 +21,7 @@ from sawtooth.experiment.study_files import read_toml
 from sawtooth.plain import copied
 from sawtooth.scenario.environments.sets import WITHOUT
 from sawtooth.scenario.fitting_recovery import USUAL, common, takes_recovery
-from sawtooth.scenario.overrides import apply_overrides, parse_override
+from sawtooth.scenario.overrides import apply_overrides, parse_override, refuse_seed, takes_away
 from sawtooth.scenario.scenario import Scenario, parse_scenario
 from sawtooth.scenario.tcp_fields import settings_of_laws
 from sawtooth.scenario.unused_keys import unused
@@ -31,13 +31,13 @@ Source = Scenario | Path | str | Mapping[str, Any]
 
 OF_TEST_FLOWS = re.compile(r"flows(\[\d+\])?\.(control|recovery)")
 RECOVERY_KEY = re.compile(r"flows(\[\d+\])?\.recovery")
-WHOLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "--environment": ("environment", "environment.kind", "environment.file"),
-    "--router": ("bottleneck.queue", "bottleneck.queue.kind"),
-    "--duration": ("duration",),
-    "--warmup": ("warmup",),
+WHOLE: Final[Mapping[str, str]] = {
+    "--environment": "environment",
+    "--router": "bottleneck.queue",
+    "--duration": "duration",
+    "--warmup": "warmup",
 }
-"""By option, the keys of `--set` that would take away what it says."""
+"""By option, the key of what it says, which no key of `--set` may take away."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,11 @@ def values_of(given: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
 
 def refuse_contradictions(values: Mapping[str, Any], options: Mapping[str, object]) -> None:
     """InputError for a value that takes away what an option says, or what the comparison varies."""
-    for option, keys in WHOLE.items():
-        for key in keys:
-            if options.get(option) and key in values:
-                raise InputError("--set", key, values[key], f"this key or {option}, not both")
-    if "seed" in values:
-        raise InputError("--set", "seed", values["seed"], "--seeds with the number of seeds")
+    refuse_seed(values)
     for key, value in values.items():
+        for option, place in WHOLE.items():
+            if options.get(option) and takes_away(key, place):
+                raise InputError("--set", key, value, f"this key or {option}, not both")
         found = OF_TEST_FLOWS.fullmatch(key)
         if found is not None and found[2] == "recovery" and options.get("--recovery"):
             raise InputError("--set", key, value, "this key or --recovery, not both")

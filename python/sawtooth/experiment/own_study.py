@@ -263,8 +263,9 @@ def _check(where: str, study: Study) -> None:
             hint = error.hint if isinstance(error, InputError) else None
             raise InputError(where, f"algorithm[{number}].control", entry.control, accepted, hint) from None
     _check_settings(where, study)
-    for error in _overwritten(study):
-        raise error.located(where, "scenario")
+    overwritten = next(_overwritten(study), None)
+    if overwritten is not None:
+        raise overwritten.located(where, "scenario")
     for name in study.matrix.environments:
         if name not in study.environments:
             try:

@@ -54,9 +54,10 @@ from sawtooth.run.shard import DIGITS
 from sawtooth.run.spool import Spool
 from sawtooth.run.store import Store
 from sawtooth.scenario import overrides as overriding
+from sawtooth.scenario.overrides import refuse_seed, takes_away
 from sawtooth.scenario.resolve import Resolved
 from sawtooth.scenario.scenario import Scenario, with_shared_recovery, with_values
-from sawtooth.scenario.unused_keys import unused
+from sawtooth.scenario.unused_keys import places, unused
 
 SEEDS: Final = 5
 SCENARIOS: Final = 256
@@ -234,9 +235,12 @@ def planned(
     if not lists:
         raise InputError("sweep", OPTION, MISSING, "a key and its values, such as path.rtt=20ms,40ms")
     values = given(changes)
+    _refuse_same_places(lists)
+    refuse_seed(values)
     base = with_shared_recovery(plain_scenario(scenario, values), lists, [*values, *lists])
     scenarios = Changed(base, lists)
     scenarios.check()
+    _refuse_replaced(scenarios, lists, values)
     _refuse_idle(scenarios, lists)
     return base, lists, SweepJobs(scenarios, Seeds(seeds))
 
@@ -403,6 +407,28 @@ def _changed(base: Scenario, values: Values) -> Scenario:
         told = ", ".join(f"{key} = {show(value)}" for key, value in values.items())
         raise InputError(error.where, error.key, error.value, error.accepted, f"with {told}") from None
     return changed
+
+
+def _refuse_same_places(over: Mapping[str, Sequence[Any]]) -> None:
+    """InputError for two keys of which one takes away what the other says: rows would name values that no run has."""
+    for key, other in itertools.permutations(over, 2):
+        if takes_away(key, other):
+            accepted = f"this key or {other}, not both: one takes away what the other says"
+            raise InputError(OPTION, key, list(over[key]), accepted)
+
+
+def _refuse_replaced(scenarios: Changed, over: Mapping[str, Sequence[Any]], values: Values) -> None:
+    """InputError for a value of `--set` of which the values of the sweep leave nothing in any combination."""
+    groups = range(len(scenarios[0].flows))
+    for key, value in values.items():
+        each = [key.replace("flows", f"flows[{number}]", 1) for number in groups]
+        spots = each if key.startswith("flows.") else [key]
+        by = [next((other for other in over if takes_away(other, spot)), None) for spot in spots]
+        if None in by and any(places(scenario.data, key) for scenario in scenarios):
+            continue
+        beside = [other for other in over if takes_away(other.rpartition(".")[0] or other, key)]
+        replaced = next((other for other in [*by, *beside] if other is not None), ", ".join(over))
+        raise InputError(overriding.WHERE, key, value, f"this key or {OPTION} {replaced}, not both")
 
 
 def _refuse_idle(scenarios: Sequence[Scenario], over: Mapping[str, object]) -> None:

@@ -59,7 +59,45 @@ def apply_overrides(tables: Mapping[str, Any], values: Mapping[str, Any]) -> dic
     return result
 
 
+def takes_away(key: str, other: str) -> bool:
+    """Whether a value put at ``key`` leaves nothing of one put at ``other``: it is the same place or holds it, names another kind or file
+    of its table, or excludes it. A key that cannot be read takes nothing away.
+
+    >>> takes_away("bottleneck.queue", "bottleneck.queue.kind"), takes_away("bottleneck.queue.min", "bottleneck.queue")
+    (True, False)
+    >>> takes_away("bottleneck.queue.kind", "bottleneck.queue"), takes_away("flows[0].control", "flows.control")
+    (True, True)
+    """
+    try:
+        steps, others = _steps(key, MISSING), _steps(other, MISSING)
+    except InputError:
+        return False
+    if _names_kind(steps) and (others == steps[:-1] or (_names_kind(others) and others[:-1] == steps[:-1])):
+        return True
+    if steps[:-1] == others[:-1] and len(steps) > 1:
+        (parent, _), (name, _) = steps[-2:]
+        if EXCLUDES.get((parent, name)) == others[-1][0]:
+            return True
+    return len(steps) <= len(others) and all(map(_same, steps, others))
+
+
+def refuse_seed(values: Mapping[str, Any]) -> None:
+    """InputError for a seed among values that are put over runs of several seeds."""
+    if "seed" in values:
+        raise InputError(WHERE, "seed", values["seed"], "--seeds with the number of seeds")
+
+
 _Step = tuple[str, int | None]
+
+
+def _same(step: _Step, other: _Step) -> bool:
+    """Whether two steps may lead to the same place: one without an index leads to all of a list."""
+    return step[0] == other[0] and (step[1] == other[1] or None in (step[1], other[1]))
+
+
+def _names_kind(steps: list[_Step]) -> bool:
+    """Whether a value there makes its table another one: the kind or the file of an environment or a queue."""
+    return len(steps) > 1 and steps[-2][0] in ("environment", "queue") and steps[-1][0] in ("kind", "file")
 
 
 def _steps(key: str, value: object) -> list[_Step]:
@@ -92,7 +130,7 @@ def _put(tables: dict[str, Any], steps: list[_Step], key: str, value: Any) -> No
         return
     parent = steps[-2][0] if len(steps) > 1 else ""
     table.pop(EXCLUDES.get((parent, name), ""), None)
-    if parent in ("environment", "queue") and name in ("kind", "file") and table.get(name) != value:
+    if _names_kind(steps) and table.get(name) != value:
         table.clear()
     table[name] = value
 

@@ -105,7 +105,7 @@ def idle(cells: Iterable[Mapping[str, Any]], key: str) -> InputError | None:
     """Why a key that cells of a study share acts in none of them; None if it does in one, or none has it."""
     reason = None
     for tables in cells:
-        written = _places(tables, key)
+        written = places(tables, key)
         if not written:
             continue
         try:
@@ -120,7 +120,7 @@ def idle(cells: Iterable[Mapping[str, Any]], key: str) -> InputError | None:
     return reason
 
 
-def _places(tables: Mapping[str, Any], key: str) -> int:
+def places(tables: Mapping[str, Any], key: str) -> int:
     """At how many places a key stands in the tables: `flows.stop` in as many as groups have it."""
     table: Any = tables
     *path, name = key.split(".")
@@ -130,7 +130,7 @@ def _places(tables: Mapping[str, Any], key: str) -> int:
         if number and isinstance(table, list):
             table = table[int(number)]
         elif isinstance(table, list):
-            return sum(_places(each, ".".join([*path[index + 1 :], name])) for each in table)
+            return sum(places(each, ".".join([*path[index + 1 :], name])) for each in table)
     return int(isinstance(table, Mapping) and name in table)
 
 
