@@ -263,6 +263,9 @@ def test_routers_are_those_of_the_study_or_any_discipline() -> None:
         ({"values": {"seed": "3"}}, "seed"),
         ({"values": {"tcp.nonsense": 1}}, "tcp.nonsense"),
         ({"values": {"tcp.sack_pipe": "rfc6675"}, "recoveries": ["reno"]}, "tcp.sack_pipe"),
+        # Stood in the heading of tables, though no flow has a recovery.
+        ({"controllers": ["tfrc", "rap"]}, "--recovery"),
+        ({"controllers": ["tfrc"], "recoveries": [], "values": {"flows.recovery": "reno"}}, "flows.recovery"),
     ],
 )
 def test_what_is_refused(arguments: dict[str, Any], key: str) -> None:
@@ -276,6 +279,14 @@ def test_what_is_refused(arguments: dict[str, Any], key: str) -> None:
         comparison_study(**given | arguments)
     assert raised.value.key == key
     assert len(str(raised.value).splitlines()) <= 3
+
+
+def test_a_recovery_of_flows_in_reverse_stays_beside_rate_based_controllers() -> None:
+    flows = [{"control": "tcp"}, {"control": "tcp", "reverse": True}]
+    scenario = {"bottleneck": {"rate": "4 Mbit/s"}, "flows": flows}
+    for key in ("flows.recovery", "flows[1].recovery"):
+        study = comparison_study(["tfrc"], environments=["none"], scenario=scenario, values={key: "reno"})
+        assert [group.get("recovery") for group in next(study.kinds())["flows"]] == [None, "reno"]
 
 
 def test_bad_input_leaves_with_two_and_prints_nothing(sawtooth: CommandLine) -> None:

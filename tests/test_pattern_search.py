@@ -262,6 +262,24 @@ def test_the_command_prints_draws_and_answers_in_json(
         (["--winner", "aimd", "--plot", "map.xyz"], "a file name that ends in"),
         (["--winner", "aimd", "--shape", "wave"], "--shape"),
         (["--winner", "aimd", "--recovery", "none"], "--recovery"),
+        # Was ignored: the search fills these in itself.
+        *(
+            (["--winner", "aimd", "--set", f"{key}={value}"], f"the search takes {place} from {by}")
+            for key, value, place, by in (
+                ("bottleneck.queue", "red", "bottleneck.queue", "--router"),
+                ("bottleneck.queue.max_p", "0.2", "bottleneck.queue", "--router"),
+                ("flows.recovery", "reno", "flows.recovery", "--recovery"),
+                ("flows[0].control", "cubic", "flows.control", "CONTROLLER"),
+                ("environment.kind", "sq-high", "environment", "--shape and --range"),
+                ("seed", "4", "seed", "--seeds and --judge-seeds"),
+            )
+        ),
+        (["--winner", "aimd", "--set", 'tcp={ min_rto = "1 s" }'], "a single value, such as tcp."),
+        (
+            ["--winner", "aimd", "--recovery", "reno", "--set", "tcp.sack_pipe=rfc6675"],
+            "a key that acts in the",
+        ),
+        (["--winner", "aimd", "--set", "path.rttt=1 s"], "path.rttt"),
     ],
 )
 def test_mistakes_leave_with_2(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -270,3 +288,8 @@ def test_mistakes_leave_with_2(arguments: list[str], message: str, capfd: pytest
     assert shown.out == ""
     assert message in shown.err
     assert len(shown.err.splitlines()) <= 3
+
+
+def test_an_open_parameter_of_the_router_may_be_set() -> None:
+    found = setup([], "sack", "red", {"bottleneck.queue.max_p": 0.2})
+    assert next(found.kinds())["bottleneck"]["queue"]["max_p"] == 0.2

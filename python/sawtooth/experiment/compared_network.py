@@ -77,6 +77,24 @@ def refuse_contradictions(values: Mapping[str, Any], options: Mapping[str, objec
             raise InputError("--set", key, value, "this key or --recovery, not both")
 
 
+def refuse_recoveries(
+    controls: Sequence[str], recoveries: Sequence[str], values: Mapping[str, Any], groups: Sequence[Any]
+) -> None:
+    """InputError for a recovery that none of the controllers takes: of an option, or a value for test flows among ``groups``."""
+    parsed = [Control.parse(control) for control in controls]
+    if any(each.takes_recovery or each.is_endpoint for each in parsed):
+        return
+    accepted = "beside rate-based controllers alone, which have no window and send nothing twice"
+    for name in recoveries:
+        raise InputError("compare", "--recovery", name, f"no --recovery {accepted}")
+    in_reverse = [isinstance(group, Mapping) and bool(group.get("reverse")) for group in groups]
+    for key, value in values.items():
+        found = RECOVERY_KEY.fullmatch(key)
+        meant = in_reverse if found is None or found[1] is None else in_reverse[int(found[1][1:-1]) :][:1]
+        if found is not None and not any(meant):
+            raise InputError("--set", key, value, f"no recovery {accepted}")
+
+
 def network_of(
     source: Source,
     values: Mapping[str, Any],
@@ -99,6 +117,7 @@ def network_of(
     said = ""
     if not isinstance(tables.get("flows"), list) or not tables["flows"]:
         raise InputError(name, "flows", tables.get("flows", MISSING), "at least one [[flows]] group")
+    refuse_recoveries(controls, [] if recovery is None else [recovery], values, tables["flows"])
     for index, group in enumerate(tables["flows"]):
         if not isinstance(group, dict):
             raise InputError(name, f"flows[{index}]", group, "a table")

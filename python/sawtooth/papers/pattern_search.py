@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from sawtooth import _native
 from sawtooth.claims.claim import Claim
@@ -24,9 +25,19 @@ from sawtooth.papers.studies import load_study
 from sawtooth.progress import ProgressCallback
 from sawtooth.run.store import Store
 from sawtooth.run.used import watching
+from sawtooth.scenario.overrides import WHERE, takes_away
+from sawtooth.scenario.unused_keys import idle
 
 SETUP = "akella2002/fig1"
 """The study whose set-up a search takes: flows, link and open parameters of [Akella02] §2."""
+FILLED: Final[Mapping[str, str]] = {
+    "flows.control": "CONTROLLER",
+    "flows.recovery": "--recovery",
+    "bottleneck.queue": "--router",
+    "environment": "--shape and --range",
+    "seed": "--seeds and --judge-seeds",
+}
+"""What a search fills in itself, and what says it."""
 
 
 def find(
@@ -98,8 +109,28 @@ def setup(controllers: Sequence[str], recovery: str, router: str, values: Mappin
         routers=named.routers,
     )
     for key, value in values.items():
+        _refuse_filled(study, key, value)
+    for key, value in values.items():
         study = study.with_value(key, value)
+    for key, value in values.items():
+        unused = idle(study.replaced(probe=[]).kinds(), key)
+        if unused is not None:
+            raise InputError(WHERE, key, value, f"a key that acts in the search ({key}: {unused.accepted})")
     return study
+
+
+def _refuse_filled(study: Study, key: str, value: object) -> None:
+    """InputError for a key of which the search, or an open parameter of its set-up, leaves nothing."""
+    (setting,) = study.matrix.settings
+    own = [entry for entry in study.parameter if entry.key == key]
+    if any(entry.only is None and entry.applies(None, setting.router) for entry in own):
+        return
+    for place, by in FILLED.items():
+        if takes_away(place, key) or takes_away(key, place):
+            raise InputError(WHERE, key, value, f"another key: the search takes {place} from {by}")
+    for entry in study.parameter:
+        if takes_away(key, entry.key):
+            raise InputError(WHERE, key, value, f"a single value, such as {entry.key}")
 
 
 def _label(option: str, name: str | None, labels: Sequence[str]) -> str | None:
