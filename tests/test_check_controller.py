@@ -94,6 +94,11 @@ def test_laws_of_the_table_are_checked_as_well(sawtooth: CommandLine) -> None:
     ("arguments", "said"),
     [
         (("nobody",), 'controller = "nobody": expected one of'),
+        # The name of the unknown parameter was lost.
+        (("aimd(x=5)",), 'controller = "aimd(x=5)": expected aimd(a, b)\n  unknown: x'),
+        (("cubic(betta=0.7)",), "unknown: betta; did you mean beta?"),
+        # Printed the head of a table and left with 0.
+        (("cubic", "--script", "empty.txt"), "empty.txt: expected a script with at least one line"),
         (("cubic", "--script", "nothing.txt"), "nothing.txt: No such file"),
         (("cubic", "--script", "bad.txt"), 'bad.txt: "line 2": expected threshold N'),
         (("tfrc", "--script", "good.txt"), "without a transport protocol of its own"),
@@ -104,6 +109,7 @@ def test_what_cannot_be_checked_is_refused(
     sawtooth: CommandLine, tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     (tmp_path / "good.txt").write_text("send 10\n")
+    (tmp_path / "empty.txt").write_text("\n")
     (tmp_path / "bad.txt").write_text("send 10\njump 3\n")
     done = sawtooth("check-controller", *arguments)
     assert (done.code, done.out) == (2, "")

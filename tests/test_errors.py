@@ -40,6 +40,14 @@ from sawtooth.errors import MISSING, InputError, dotted, join_key, show, unknown
             '--router = "blue": expected one of droptail, red',
         ),
         (InputError("s.toml", "path.drop", True, "text"), "s.toml: path.drop = true: expected text"),
+        (
+            InputError("sawtooth compare", None, "--csv --json", "one of --csv and --json"),
+            'sawtooth compare: "--csv --json": expected one of --csv and --json',  # meant neither of them
+        ),
+        (
+            InputError("", "a", "reed", "one of red or pie"),
+            'a = "reed": expected one of red or pie\n  did you mean red?',
+        ),
     ],
 )
 def test_text(error: InputError, expected: str) -> None:

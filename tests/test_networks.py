@@ -308,7 +308,7 @@ def free_link(index: int, **keys: Any) -> list[dict[str, Any]]:
         ({"flows": [{"control": "aimd(1, 0.5)"}]}, "s.toml: flows[0].route: expected this key"),
         (
             {"flows": [{"control": "aimd(1, 0.5)", "route": ["A"]}]},
-            's.toml: flows[0].route = ["A"]: expected a list of at least 2 entries',
+            's.toml: flows[0].route = ["A"]: expected a list of 2 or more entries',
         ),
         (
             {"flows": [{"control": "aimd(1, 0.5)", "route": ["A", "Z"]}]},

@@ -124,11 +124,11 @@ def test_a_study_needs_no_environment(
         ),
         (
             {"more": f"{CLAIM}environments = []"},
-            "claim[0].environments = []: expected a list of at least 1 entry",
+            "claim[0].environments = []: expected a list of 1 or more entries",
         ),
         (
             {"more": f"{CLAIM}settings = []"},
-            "own.toml: claim[0].settings = []: expected a list of at least 1 entry",
+            "own.toml: claim[0].settings = []: expected a list of 1 or more entries",
         ),
         (
             {"more": '[quick]\nseeds = 1\nwarmup = "1 s"'},

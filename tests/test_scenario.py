@@ -188,6 +188,10 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
             {"flows": [{"count": 2}]},
             "s.toml: flows[0].control: expected this key, which is required: The congestion controller",
         ),
+        (
+            {"flows": [{"control": "aimd(x=5)"}]},
+            's.toml: flows[0].control = "aimd(x=5)": expected aimd(a, b)\n  unknown: x',
+        ),
         ({"bottleneck": {}}, "s.toml: bottleneck.rate: expected a rate such as"),
         ({"flows": []}, "s.toml: flows = []: expected at least one [[flows]] group"),
         ({"flows": None}, "s.toml: flows = null: expected at least one [[flows]] group"),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -132,8 +133,11 @@ def did_you_mean(name: str, accepted: Iterable[str]) -> str | None:
 
 
 def _meant(value: object, accepted: str) -> str | None:
-    listed = accepted.partition("one of ")[2]
-    return did_you_mean(value, listed.split(", ")) if isinstance(value, str) and listed else None
+    """The accepted name that is close to a value; None where the value has one whole, as do two options of which one is accepted."""
+    names = re.split(r", | and | or ", accepted.partition("one of ")[2])
+    if not isinstance(value, str) or any(word in names for word in value.split()):
+        return None
+    return did_you_mean(value, names)
 
 
 def _one_line(text: str) -> str:

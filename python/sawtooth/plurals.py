@@ -9,7 +9,6 @@ from typing import Final
 
 PLURALS: Final = {
     "study": "studies",
-    "entry": "entries",
     "loss": "losses",
     "holds": "hold",
     "fails": "fail",

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from sawtooth import _native, display_verdicts
 from sawtooth.documents import document
-from sawtooth.errors import InputError, PluginError
+from sawtooth.errors import MISSING, InputError, PluginError
+from sawtooth.scenario.values import controller_error
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,10 @@ def play_script(controller: str, script: str, where: str = "script") -> list[dic
             raise _refused(controller, error) from None
         line, _, accepted = str(error).partition(": expected ")
         raise InputError(where, None, line, accepted) from None
+    if not found:
+        raise InputError(where, None, MISSING, 'a script with at least one line, such as "send 10"')
     return found
 
 
 def _refused(controller: str, error: ValueError) -> InputError:
-    return InputError("", "controller", controller, str(error).rpartition("expected ")[2])
+    return controller_error(error, controller).located("", "controller")

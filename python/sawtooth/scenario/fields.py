@@ -29,7 +29,6 @@ from pydantic_core import CoreSchema, SchemaSerializer, ValidationError, core_sc
 
 from sawtooth import _native
 from sawtooth.errors import MISSING, InputError, dotted, show, unknown_key
-from sawtooth.plurals import number_of
 from sawtooth.scenario import units
 from sawtooth.scenario.attribute_docs import attribute_docs
 from sawtooth.scenario.described import describe
@@ -131,10 +130,7 @@ def input_error(error: ValidationError, where: str) -> InputError:
         return cause.located(where, key)
     text = str(cause) if cause is not None else first["msg"].removeprefix("Input should be ")
     template = _PYDANTIC.get(first["type"])
-    context = first.get("ctx", {})
-    if first["type"] == "too_short":
-        context["entries"] = number_of(context["min_length"], "entry")
-    accepted = template.format(**context) if template else text.removeprefix("expected ")
+    accepted = template.format(**first.get("ctx", {})) if template else text.removeprefix("expected ")
     return InputError(where, key, first["input"], accepted)
 
 
@@ -147,7 +143,7 @@ _PYDANTIC: Mapping[str, str] = {
     "dict_type": "a table",
     "string_too_short": "text that is not empty",
     "string_too_long": "text of at most {max_length} characters",
-    "too_short": "a list of at least {entries}",
+    "too_short": "a list of {min_length} or more entries",
     "greater_than": "above {gt}",
     "less_than": "below {lt}",
     "greater_than_equal": "{ge} or more",

@@ -272,6 +272,9 @@ def controller_error(error: ValueError, value: object) -> InputError:
     if accepted.startswith("one of "):
         names = [name for row in describe()["controllers"] for name in (row["name"], *row["aliases"])]
         hint = did_you_mean(found[2] if found and found[2] else str(value), names)
+    elif found and found[1] and hint == "unknown":
+        meant = did_you_mean(found[1], re.findall(r"\w+", accepted)[1:])
+        hint = f"unknown: {found[1]}; {meant}" if meant else f"unknown: {found[1]}"
     if found and isinstance(value, Mapping) and found[1] in value:
         return InputError("", found[1], value[found[1]], accepted, hint)
     return InputError("", None, value, accepted, hint)
