@@ -64,7 +64,7 @@ def test_a_value_that_the_sweep_takes_away_is_refused(
 ) -> None:
     """It was dropped without a word."""
     with pytest.raises(InputError) as raised:
-        st.sweep(ONE, over, set=values, store=False)
+        st.sweep(ONE, over, set=values)
     (key,) = values
     assert (raised.value.where, raised.value.key) == ("--set", key)
     assert said in str(raised.value)
