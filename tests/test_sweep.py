@@ -77,6 +77,8 @@ def test_a_value_that_the_sweep_takes_away_is_refused(
         ({"bottleneck.queue.min": 6}, {"bottleneck.queue.kind": ["red", "pie"]}),
         ({"flows.control": "tcp"}, {"flows[0].control": ["cubic", "vegas"]}),
         ({"flows[1].control": "tcp"}, {"flows[0].control": ["cubic", "vegas"]}),
+        ({"flows[1]": {"control": "tcp"}}, {"path.rtt": ["20 ms", "30 ms"]}),
+        ({"path.rtt": ["20 ms", "30 ms"], "path . rtt[1]": "40 ms"}, {"bottleneck.rate": ["1 Mbit/s"]}),
         ({}, {"bottleneck.queue.kind": ["red"], "bottleneck.queue.min": [5, 10]}),
         ({}, {"flows[0].control": ["cubic", "tcp"], "flows[1].control": ["cubic", "tcp"]}),
     ],

@@ -123,7 +123,7 @@ def idle(cells: Iterable[Mapping[str, Any]], key: str) -> InputError | None:
 def places(tables: Mapping[str, Any], key: str) -> int:
     """At how many places a key stands in the tables: `flows.stop` in as many as groups have it."""
     table: Any = tables
-    *path, name = key.split(".")
+    *path, name = (part.strip() for part in key.split("."))
     for index, part in enumerate(path):
         head, _, number = part.rstrip("]").partition("[")
         table = table.get(head) if isinstance(table, Mapping) else None
@@ -131,7 +131,7 @@ def places(tables: Mapping[str, Any], key: str) -> int:
             table = table[int(number)]
         elif isinstance(table, list):
             return sum(places(each, ".".join([*path[index + 1 :], name])) for each in table)
-    return int(isinstance(table, Mapping) and name in table)
+    return int(isinstance(table, Mapping) and name.partition("[")[0] in table)
 
 
 def _unused_keys(scenario: Scenario) -> set[str | None]:
