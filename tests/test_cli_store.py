@@ -126,6 +126,12 @@ def test_filters_join(
     assert ids(found) == {known[place] for place in which}
 
 
+def test_a_seed_may_be_text(sawtooth: CommandLine, store: Store, made: list[Run]) -> None:
+    store.put(replace(made[0], run_id="1" * 24, seed="first-try"))
+    assert ids(sawtooth("store", "ls", "--seed", "first-try", "--json").json) == {"1" * 24}
+    assert ids(sawtooth("store", "rm", "--seed", "first-try", "--json").json) == {"1" * 24}
+
+
 def test_a_damaged_file_is_listed_and_can_be_removed(
     sawtooth: CommandLine, store: Store, made: list[Run]
 ) -> None:
@@ -229,7 +235,9 @@ def test_rm_removes_what_it_names_and_leaves_the_rest(
         ([STALE, "--stale"], "ids of runs, or options such as --stale, or --all"),
         (["--stale", "--unreadable"], "one of the two"),
         (["--older-than", "long"], "an age such as"),
-        (["--seed", "x"], "a whole number, at least 0"),
+        (["--seed", ""], "a seed: text of 1 to 64 visible ASCII characters"),
+        (["--scenario", ""], "text, since every name contains the empty one"),
+        (["--controller", "", "--seed", "1"], "text, since every name contains the empty one"),
         (["--series", "window"], "one of completions, windows"),
         (["ffff"], "the id of a run in this store"),
     ],

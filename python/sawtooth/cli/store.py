@@ -60,7 +60,7 @@ ControllerOption = Annotated[
         "--controller", metavar="TEXT", help="Runs with a controller whose name contains this text."
     ),
 ]
-SeedOption = Annotated[str | None, typer.Option("--seed", metavar="N", help="Runs with this seed.")]
+SeedOption = Annotated[str | None, typer.Option("--seed", metavar="SEED", help="Runs with this seed.")]
 SeriesOption = Annotated[
     str | None,
     typer.Option("--series", metavar="NAME", help="Runs that recorded this series, such as windows."),
@@ -298,8 +298,11 @@ def _filter(
         raise InputError("sawtooth store", None, "--stale --unreadable", "one of the two")
     if series is not None:
         _check_series(series)
-    if seed is not None and not seed.isdecimal():
-        raise InputError("sawtooth store", "--seed", seed, "a whole number, at least 0")
+    for option, text in (("--scenario", scenario), ("--controller", controller)):
+        if text == "":
+            raise InputError("sawtooth store", option, text, "text, since every name contains the empty one")
+    if seed is not None:
+        _check_seed(seed)
     try:
         age_s = None if older_than is None else parse_age(older_than)
     except ValueError as error:
@@ -308,6 +311,16 @@ def _filter(
         "stale" if stale else "unreadable" if unreadable else None, scenario, controller, seed, series, age_s
     )
     return None if found == Filter() else found
+
+
+def _check_seed(seed: str) -> None:
+    """InputError unless a run can have that seed."""
+    from sawtooth.scenario.fields import parse_seed
+
+    try:
+        parse_seed(seed)
+    except ValueError as error:
+        raise InputError("sawtooth store", "--seed", seed, str(error)) from None
 
 
 def _check_series(name: str) -> None:
