@@ -237,6 +237,10 @@ def test_buffers() -> None:
         return dict(resolved(bottleneck=link, **tables).engine["links"][0]["queue"])
 
     assert queue("0.1 bdp") == {"kind": "droptail", "packets": 150}
+    with pytest.raises(
+        InputError, match=r'bottleneck\.buffer = "1(0{30}) bdp": expected a buffer of at most \d+ packets'
+    ):
+        queue("1e30 bdp")
     assert queue("1.5 MB") == {"kind": "droptail", "bytes": 1_500_000}
     assert queue("10 packets") == {"kind": "droptail", "packets": 10}
     assert queue("1 bdp", flows=[group(packet="1500 B")]) == {"kind": "droptail", "packets": 1000}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -400,3 +401,27 @@ def test_a_page_during_an_upload_needs_a_short_queue() -> None:
 def test_an_evening_has_a_report_of_each() -> None:
     kinds = [report["kind"] for report in example("evening")]
     assert kinds == ["video", "request-response", "finite", "paced", "udp"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "key"),
+    [
+        ("finite", {"size": '"50 kB"', "load": "1e300"}, "load = 1e+300"),
+        ("finite", {"size": '"50 kB"', "load": "1e-300"}, "load = 1e-300"),
+        ("finite", {"size": '"50 kB"', "every": '"1 ns"'}, 'every = "1 ns"'),
+        ("finite", {"size": '"pareto(50 kB, 1.5)"', "every": '"100 ns"'}, 'every = "100 ns"'),
+        ("finite", {"size": '"50 kB"', "every": '"9e9 s"'}, 'every = "9000000000 s"'),
+        ("finite", {"size": '"1e15 B"', "every": '"1 s"'}, 'size = "1000000000 MB"'),
+        ("media", {"rate": '"1 Mbit/s"', "fps": "1e-300"}, "fps = 1e-300"),
+        ("media", {"rate": '"9e18 bit/s"', "fps": "1"}, 'rate = "9000000000 Gbit/s"'),
+        ("udp", {"share": "1e300"}, "share = 1e+300"),
+        ("udp", {"share": "1e-300"}, "share = 1e-300"),
+        ("paced", {"rate": '"9e18 bit/s"'}, 'rate = "9000000000 Gbit/s"'),
+        ("request-response", {"size": '"1 kB"', "request": '"1e18 B"'}, 'request = "1000000000000 MB"'),
+        ("web", {"size": '"1e18 B"'}, 'size = "1000000000000 MB"'),
+    ],
+)
+def test_numbers_beyond_what_the_engine_has_name_their_key(kind: str, keys: dict[str, str], key: str) -> None:
+    """An interval of 0 ns meant no traffic; the engine could not read others, or complained of a key of its own."""
+    with pytest.raises(InputError, match=rf"^scenario: traffic\[0\]\.{re.escape(key)}: expected "):
+        with_traffic(kind, **keys)

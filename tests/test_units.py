@@ -181,6 +181,7 @@ def test_buffer_of_a_bdp_is_rounded_half_to_even() -> None:
         1500,
         None,
         "1e99 bdp",
+        "1e30 packets",
     ],
 )
 def test_buffer_refused(text: object) -> None:
@@ -197,7 +198,13 @@ def test_a_depth_is_in_packets_or_in_time(text: str, depth: dict[str, int]) -> N
     assert units.format_depth(depth) == text
 
 
-@pytest.mark.parametrize("text", ["20", "1.5 packets", "0 packets", "1 kB", "0 ms", None])
+def test_a_volume_is_one_that_64_bits_hold() -> None:
+    assert units.parse_volume(f"{2**63 - 1} packets").amount == 2**63 - 1
+    with pytest.raises(ValueError, match=r"^a volume such as .*, of at most 9223372036854775807 packets$"):
+        units.parse_volume(f"{2**63} packets")
+
+
+@pytest.mark.parametrize("text", ["20", "1.5 packets", "0 packets", "1e19 packets", "1 kB", "0 ms", None])
 def test_what_is_no_depth_is_refused(text: object) -> None:
     with pytest.raises(ValueError, match=r"^a (depth|time)"):
         units.parse_depth(text)

@@ -60,7 +60,7 @@ def _value(path: str, text: str) -> object:
 def _changed(path: str, value: object, origins: Origins) -> tuple[str, object] | None:
     """The key of `[[on]]` that a path in a change of the engine's scenario comes from, and its value; None for any other path."""
     match = re.fullmatch(r"changes\[(\d+)\]\.(?:when\.(\w+)|set\[(\d+)\].*)", path)
-    if match is None:
+    if match is None or int(match[1]) >= len(origins):  # those of `[[traffic]]` come after them
         return None
     table, keys = origins[int(match[1])]
     return (f"{table}.{match[2]}", value) if match[2] else keys[int(match[3])]

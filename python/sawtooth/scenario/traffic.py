@@ -20,6 +20,13 @@ from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.shapes import EqualRate, Free
 from sawtooth.scenario.topology import equal_rate
 from sawtooth.scenario.topology.base import WAY, Layout, Route, path_rtt
+from sawtooth.scenario.traffic_bounds import (
+    check_answers,
+    check_rate,
+    check_transfers,
+    packets_of_a_frame,
+    rate_of_share,
+)
 from sawtooth.scenario.traffic_fields import (
     Asking,
     Caller,
@@ -33,7 +40,7 @@ from sawtooth.scenario.traffic_fields import (
     Video,
     Web,
 )
-from sawtooth.scenario.units import format_time
+from sawtooth.scenario.units import LARGEST, format_time
 from sawtooth.scenario.wires import impairments
 
 ANY_SHAPE: Final = 2.0
@@ -161,7 +168,8 @@ def _finite(builder: _Builder, index: int, group: Finite) -> dict[str, Any]:
     if every is None:
         assert group.load is not None, "either load or every is given"
         offered = group.size.whole_packets(group.packet) * group.packet
-        every = round(offered * 8e9 / (group.load * builder.rate_bps(index)))
+        every = round(min(offered * 8e9 / (group.load * builder.rate_bps(index)), LARGEST))
+    check_transfers(builder.scenario, index, group, every, mean)
     intervals = [[group.start, every]]
     stop = builder.stop_ns(group)
     if stop is not None:
@@ -193,6 +201,7 @@ def _finite(builder: _Builder, index: int, group: Finite) -> dict[str, Any]:
 
 def _paced(builder: _Builder, index: int, group: Paced) -> dict[str, Any]:
     """Flows without end, whose supply is paced from their start on."""
+    check_rate(builder.scenario, index, group.rate)
     flows = [
         builder.flow(group, group, builder.join(index, group, member, builder.name(index, member)))
         for member in range(group.count)
@@ -226,7 +235,8 @@ def _udp(builder: _Builder, index: int, group: Udp) -> dict[str, Any]:
     rate = group.rate
     if rate is None:
         assert group.share is not None, "either rate or share is given"
-        rate = round(group.share * builder.rate_bps(index))
+        rate = rate_of_share(builder.scenario, index, group.share, builder.rate_bps(index))
+    check_rate(builder.scenario, index, rate)
     numbers = {"member": 0, "rate_bps": rate, "packets": 1, "deadline_ns": NO_DEADLINE_NS}
     return {"streams": [_source(builder, index, group, numbers)], "rate_bps": rate}
 
@@ -250,7 +260,8 @@ def _media(builder: _Builder, index: int, group: Media) -> dict[str, Any]:
     if group.caller is not None:
         return _call(builder, index, group, group.caller)
     assert group.rate is not None, "either rate or control is given"
-    packets = max(1, round(group.rate / (8 * group.packet * group.fps)))
+    check_rate(builder.scenario, index, group.rate)
+    packets = packets_of_a_frame(builder.scenario, index, group, group.rate)
     streams = [
         _source(
             builder,
@@ -272,6 +283,7 @@ def _media(builder: _Builder, index: int, group: Media) -> dict[str, Any]:
 
 def _asking(builder: _Builder, index: int, group: Asking) -> dict[str, Any]:
     """An application for each user, with two flows for each of its connections."""
+    check_answers(builder.scenario, index, group)
     connections = group.connections if isinstance(group, Web) else 1
     apps = builder.engine.setdefault("apps", [])
     numbers = []

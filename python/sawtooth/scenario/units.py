@@ -155,9 +155,7 @@ def parse_volume(value: object) -> Buffer:
     """A volume of data, `10 packets` or `64 kB`; must be above zero. Raises ValueError."""
     number, unit = _split(value, VOLUME_ACCEPTED)
     if unit in ("packets", "packet"):
-        if number <= 0 or number != number.to_integral_value():
-            raise ValueError(f"{VOLUME_ACCEPTED}, in whole packets above zero")
-        return Buffer(_bounded(number, VOLUME_ACCEPTED), "packets")
+        return Buffer(_whole_packets(number, VOLUME_ACCEPTED), "packets")
     if unit in SIZES:
         return Buffer(Fraction(parse_size(value, positive=True)), "bytes")
     raise ValueError(VOLUME_ACCEPTED)
@@ -167,9 +165,7 @@ def parse_depth(value: object) -> dict[str, int]:
     """A depth of a queue, `20 packets` or `1 ms`, as the engine has it: `{"packets": 20}` or `{"ns": 1000000}`. Raises ValueError."""
     number, unit = _split(value, DEPTH_ACCEPTED)
     if unit in ("packets", "packet"):
-        if number <= 0 or number != number.to_integral_value():
-            raise ValueError(f"{DEPTH_ACCEPTED}, in whole packets above zero")
-        return {"packets": int(_bounded(number, DEPTH_ACCEPTED))}
+        return {"packets": int(_whole_packets(number, DEPTH_ACCEPTED))}
     if unit in TIMES or unit == "μs":
         return {"ns": parse_time(value, positive=True)}
     raise ValueError(DEPTH_ACCEPTED)
@@ -190,9 +186,7 @@ def parse_buffer(value: object) -> Buffer:
     if unit == "bdp":
         return Buffer(_bounded(number, BUFFER_ACCEPTED), "bdp")
     if unit in ("packets", "packet"):
-        if number != number.to_integral_value():
-            raise ValueError(f"{BUFFER_ACCEPTED}, in whole packets")
-        return Buffer(_bounded(number, BUFFER_ACCEPTED), "packets")
+        return Buffer(_whole_packets(number, BUFFER_ACCEPTED), "packets")
     if unit in TIMES or unit == "μs":
         return Buffer(Fraction(parse_time(value, positive=True)), "time")
     if unit in SIZES:
@@ -238,6 +232,16 @@ def _bounded(number: Decimal, accepted: str) -> Fraction:
     if number and not -40 <= number.adjusted() <= 40:
         raise ValueError(f"{accepted}, between 1 and {LARGEST} of the smallest unit")
     return Fraction(number)
+
+
+def _whole_packets(number: Decimal, accepted: str) -> Fraction:
+    """A number of packets, refused unless the engine's integers hold it."""
+    if number <= 0 or number != number.to_integral_value():
+        raise ValueError(f"{accepted}, in whole packets above zero")
+    exact = _bounded(number, accepted)
+    if exact > LARGEST:
+        raise ValueError(f"{accepted}, of at most {LARGEST} packets")
+    return exact
 
 
 def _format(value: int, units: tuple[tuple[str, int], ...]) -> str:

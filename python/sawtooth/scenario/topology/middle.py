@@ -9,7 +9,7 @@ from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.topology.base import Endpoint, base_rtt, least_bps
 from sawtooth.scenario.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
-from sawtooth.scenario.units import Buffer
+from sawtooth.scenario.units import LARGEST, Buffer
 from sawtooth.scenario.wires import impairments
 
 DROP_TAIL = Queue.parse("drop-tail")
@@ -120,6 +120,9 @@ def queue(
     """A queue for the engine; BDP and time count packets of the first group, and mean the scenario's RTT if none is given."""
     rtt = base_rtt(scenario) if rtt_ns is None else rtt_ns
     packets = size.packets(rate_bps=rate_bps, rtt_ns=rtt, packet_bytes=scenario.flows[0].packet)
+    if packets is not None and packets > LARGEST:
+        accepted = f"a buffer of at most {LARGEST} packets; at this rate it has {packets:.3g}"
+        raise InputError(scenario.name, f"{table}.buffer", str(size), accepted)
     limit = {"bytes": int(size.amount)} if packets is None else {"packets": packets}
     try:
         return {"kind": discipline.kind, **limit, **discipline.sized(packets)}
