@@ -107,6 +107,82 @@ def test_the_environment_may_list_plug_ins(sawtooth: CommandLine) -> None:
     assert "nothing.so: expected a file that can be read" in missing.err
 
 
+@pytest.mark.parametrize(
+    ("inserted", "said"),
+    [
+        (
+            "import sys\nsys.exit(0)",
+            "bad.py: line 2: expected a file that Python runs; it says SystemExit: 0",
+        ),
+        ("raise SystemExit", "bad.py: line 1: expected a file that Python runs; it says SystemExit: "),
+    ],
+)
+def test_a_file_that_ends_the_process_is_no_plug_in(
+    inserted: str, said: str, sawtooth: CommandLine, scenario_file: Path
+) -> None:
+    """Any command ended with 0 there, without a run and without a word."""
+    (scenario_file.parent / "bad.py").write_text(f"{inserted}\n{LAW}")
+    done = sawtooth("run", scenario_file.name, "--plugin", "bad.py")
+    assert (done.code, done.out, done.err.strip()) == (2, "", said.strip())
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('"b", "1", "10", (0, 1)', "parameters['b'].default = \"10\": expected a number, or None"),
+        (
+            '"b", "1", 1, (0, "1")',
+            "parameters['b'].interval = [0, \"1\"]: expected the smallest and the largest",
+        ),
+        ('"b", "1", 1, (0, 10**400)', "parameters['b'].interval = [0, 1000"),
+        ('"b", 1, 1, (0, 1)', "parameters['b'].unit = \"1\": expected a text"),
+        ('"b", "1", 1, (0, 1), whole=1', "parameters['b'].whole = 1: expected True or False"),
+    ],
+)
+def test_a_parameter_of_a_wrong_type_is_named(
+    written: str, said: str, sawtooth: CommandLine, law: Path
+) -> None:
+    law.write_text(LAW.replace('"b", "1", 0.5, (0, 1)', written))
+    done = sawtooth("list", "controllers", "--plugin", "mine.py")
+    assert (done.code, done.out) == (2, "")
+    assert f"mine.py: controller Mine: {said}" in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "own.toml", "--json"),
+        ("sweep", "own.toml", "--over", "path.rtt=20ms,30ms", "--seeds", "1", "--json"),
+        (*CONVERGE, "--json"),
+        ("check-controller", "mine", "--json"),
+        ("list", "controllers", "--json"),
+    ],
+)
+@pytest.mark.usefixtures("own_scenario")
+def test_what_a_plug_in_prints_goes_to_standard_error(
+    words: tuple[str, ...], sawtooth: CommandLine, law: Path
+) -> None:
+    """Its lines stood before the document."""
+    told = LAW.replace("        self.settings =", "        print('made')\n        self.settings =")
+    law.write_text(
+        f"import sys\nsys.stdout.write('loaded\\n')\n{told}\nimport atexit\natexit.register(print, 'bye')\n"
+    )
+    done = sawtooth(*words, "--plugin", "mine.py")
+    assert done.json["format"].startswith("sawtooth/")
+    assert {"loaded"} <= set(done.err.split())
+    assert ("made" in done.err) == (words[0] != "list")
+    listed = sawtooth(*words, SAWTOOTH_PLUGINS="mine.py")
+    assert listed.json.keys() == done.json.keys()
+
+
+@pytest.mark.usefixtures("law")
+def test_help_goes_to_standard_output_beside_plug_ins(sawtooth: CommandLine, law: Path) -> None:
+    law.write_text(f"print('loaded')\n{LAW}")
+    done = sawtooth("run", "--help", SAWTOOTH_PLUGINS="mine.py")
+    assert (done.code, done.err) == (0, "loaded\n")
+    assert done.out.startswith("Usage: sawtooth run")
+
+
 COUNTING = """
         self.w += ack.newly_acked / self.w
         if ack.ce_marked:

@@ -28,7 +28,7 @@ import typer
 
 from sawtooth import _native
 from sawtooth.cli.late_libraries import load_when_used
-from sawtooth.cli.output import emit_text, note
+from sawtooth.cli.output import answering, emit_text, note
 from sawtooth.cli.overview import OVERVIEW
 from sawtooth.errors import ClusterError, InputError, RunError
 
@@ -114,7 +114,8 @@ def sawtooth(
     if os.environ.get("SAWTOOTH_PLUGINS"):
         from sawtooth.plugins.load import load_listed
 
-        load_listed()
+        with answering():
+            load_listed()
     if context.invoked_subcommand is None:
         emit_text(OVERVIEW)
 
@@ -136,6 +137,23 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
         else:
             app.command(name, short_help=SUMMARIES[name])(module.command)
     return app
+
+
+def answer_alone(command: Any) -> None:
+    """From now on nothing but the answer of a command goes to standard output, whatever its plug-ins print. The texts of --help do as well:
+    they are printed before a command begins."""
+    inner = getattr(command, "commands", None)
+    if inner is not None:
+        for each in inner.values():
+            answer_alone(each)
+        return
+    asked = command.callback
+
+    def callback(*arguments: Any, **options: Any) -> Any:
+        with answering():
+            return asked(*arguments, **options)
+
+    command.callback = callback
 
 
 def main() -> NoReturn:
@@ -203,7 +221,9 @@ def exit_code(arguments: list[str]) -> int:
     if arguments[:2] == SEARCH.split():
         arguments = [SEARCH, *arguments[2:]]
     try:
-        code = application(arguments)(arguments, prog_name="sawtooth", standalone_mode=False)
+        command = typer.main.get_command(application(arguments))
+        answer_alone(command)
+        code = command(arguments, prog_name="sawtooth", standalone_mode=False)
         if code == INTERRUPTED:  # newer versions of typer catch the interrupt themselves
             raise KeyboardInterrupt
         sys.stdout.flush()
@@ -285,6 +305,7 @@ def leave(code: int) -> NoReturn:
         lost = False
     except OSError:  # which `exit_code` has told
         lost = True
+    sys.stdout = sys.stderr  # for what plug-ins print while they are taken down
     sys.stderr.flush()
     if lost or code > 128:
         os._exit(code)

@@ -1,16 +1,17 @@
 """What every command shares: where output goes, and the options they have in common.
 
 Standard output holds the answer and nothing else: with `--json` exactly one JSON document. Progress, warnings and errors go to standard
-error.
+error, and so does what plug-ins of Python print: inside `answering` `sys.stdout` is standard error, and a command writes to `answer()`.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 
 import typer
 
@@ -35,13 +36,34 @@ StoreOption = Annotated[
 ]
 
 
+_answers: Final[list[TextIO]] = []
+"""Where the answer of a command goes while it is under way."""
+
+
+def answer() -> TextIO:
+    """Standard output, for the answer of a command."""
+    return _answers[-1] if _answers else sys.stdout
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Inside the block only the answer goes to standard output. What anybody prints goes to standard error, in every thread."""
+    _answers.append(answer())
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _answers.pop()
+
+
 def load_plugins(paths: list[Path] | None) -> list[Path] | None:
     """Put the controllers of these files at hand."""
     if paths:
         from sawtooth.plugins.load import load_plugin
 
-        for path in paths:
-            load_plugin(path)
+        with answering():
+            for path in paths:
+                load_plugin(path)
     return paths
 
 
@@ -58,7 +80,7 @@ PluginOption = Annotated[
 
 def emit_json(document: Any) -> None:
     """`document` as the one JSON document on standard output; undefined numbers become null."""
-    sys.stdout.write(json.dumps(json_value(document), ensure_ascii=False, allow_nan=False) + "\n")
+    answer().write(json.dumps(json_value(document), ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def emit_document(kind: str, keys: Mapping[str, Any]) -> None:
@@ -68,16 +90,16 @@ def emit_document(kind: str, keys: Mapping[str, Any]) -> None:
 
 def emit_text(text: str) -> None:
     """`text` on standard output as it is, ending in a line break."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    answer().write(text if text.endswith("\n") else text + "\n")
 
 
 def console() -> Console:
     """Standard output for tables and sentences."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    width = None if answer().isatty() else PIPE_WIDTH
     # The texts have brackets of their own, which are no markup.
-    return Console(width=width, markup=False, highlight=False, emoji=False)
+    return Console(file=answer(), width=width, markup=False, highlight=False, emoji=False)
 
 
 def note(text: str) -> None:

@@ -4,7 +4,6 @@ look after their files."""
 from __future__ import annotations
 
 import itertools
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +13,7 @@ from sawtooth.cli import store_files
 from sawtooth.cli.output import (
     JsonOption,
     StoreOption,
+    answer,
     console,
     emit_document,
     emit_text,
@@ -256,7 +256,7 @@ def export(
     chosen = CountedEntries(named(kept, run_ids) if run_ids else in_order(meant))
     schema, parts = tables(kept, chosen, of)
     if output is None:
-        write(sys.stdout.buffer, "csv", schema, parts)
+        write(answer().buffer, "csv", schema, parts)
     else:
         rows = write_file(output, schema, parts)
         runs = chosen.count - len(kept.bad_runs)

@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -132,6 +133,7 @@ def described(cls: type, file: str) -> Description:
     for parameter in parameters:
         if not isinstance(parameter, Parameter):
             raise InputError(where, "parameters", str(parameter), "values of st.Parameter")
+        _check_types(where, parameter)
     wants = tuple(getattr(cls, "wants", ()))
     if isinstance(getattr(cls, "wants", ()), str) or not set(wants) <= set(WANTS):
         raise InputError(where, "wants", str(getattr(cls, "wants", ())), f"some of {', '.join(WANTS)}")
@@ -146,6 +148,31 @@ def described(cls: type, file: str) -> Description:
         draws=bool(getattr(cls, "draws", False)),
         file=file,
     )
+
+
+def _check_types(where: str, parameter: Parameter) -> None:
+    """InputError unless what a parameter says is of the types that the engine takes."""
+    key = f"parameters[{parameter.name!r}]"
+    for field, text in (("name", parameter.name), ("unit", parameter.unit), ("why", parameter.why)):
+        if not isinstance(text, str):
+            raise InputError(where, f"{key}.{field}", str(text), "a text")
+    if parameter.default is not None and not _is_number(parameter.default):
+        raise InputError(where, f"{key}.default", parameter.default, "a number, or None")
+    interval: Any = parameter.interval
+    if not isinstance(interval, (tuple, list)) or len(interval) != 2 or not all(map(_is_number, interval)):
+        raise InputError(
+            where, f"{key}.interval", interval, "the smallest and the largest value, two numbers"
+        )
+    if not isinstance(parameter.whole, bool):
+        raise InputError(where, f"{key}.whole", parameter.whole, "True or False")
+
+
+def _is_number(value: object) -> bool:
+    """Whether a double of C can be made of it."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and float(value) == value
+    except OverflowError:
+        return False
 
 
 def _source_hash(cls: type) -> str:

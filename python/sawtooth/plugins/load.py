@@ -144,7 +144,7 @@ def _execute(path: Path, source: bytes, file: str) -> None:
         loader.exec_module(module)
     except InputError as error:
         raise error.located(f"{path}: {error.where}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         line = getattr(error, "lineno", None)
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         line = frames[-1].lineno if frames else line

@@ -6,6 +6,7 @@ its quick form. Each page gets the same bytes whoever draws it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -57,13 +58,19 @@ def write_pages(
     from concurrent.futures import ProcessPoolExecutor, as_completed  # of no use to a page drawn here
     from multiprocessing import get_context
 
-    from sawtooth.plugins.load import load_listed
-
     spawned = get_context("spawn")  # a forked process could inherit a lock that a thread of ours holds
-    with ProcessPoolExecutor(drawers, spawned, initializer=load_listed) as pool:
+    with ProcessPoolExecutor(drawers, spawned, initializer=_begin) as pool:
         jobs = {pool.submit(page.write): page for page in largest_first}
         for job in as_completed(jobs):
             finished(jobs[job], job.result())
+
+
+def _begin() -> None:
+    """A process that draws: what its plug-ins print goes to standard error, as in the command that started it."""
+    from sawtooth.plugins.load import load_listed
+
+    sys.stdout = sys.stderr
+    load_listed()
 
 
 def write_reproduction(

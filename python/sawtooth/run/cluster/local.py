@@ -18,7 +18,9 @@ Source: none.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -36,7 +38,13 @@ AGAIN_S: Final = 0.02
 
 
 class OwnWorker(SubprocessWorker):
-    """A worker process that may end before it is ended."""
+    """A worker process that may end before it is ended, and that prints to standard error alone."""
+
+    async def _start(self) -> None:
+        """As that of Dask, but for the output."""
+        spec = json.dumps({"cls": self.worker_class, "opts": self.worker_kwargs})
+        words = [sys.executable, "-m", "dask", "spec", self.scheduler, "--spec", spec]
+        self.process = await asyncio.create_subprocess_exec(*words, stdout=2)
 
     async def close(self) -> None:
         """Ends the process with its children, of which any may be gone already, and waits until none of them is at work."""
