@@ -119,6 +119,12 @@ def test_a_folder_that_exists_is_left_alone(sawtooth: CommandLine, tmp_path: Pat
         ("a+b", "c", "small letters, digits"),
         ("gaimd", "c", "no built-in controller"),
         ("mine", "go", "one of rust, c, python"),
+        ("test", "c", "a name whose file is not test.c, which every project has"),
+        ("test", "python", "a name whose file is not test.py, which every project has"),
+        ("sawtooth", "python", "a name that no module of Python has"),
+        ("copy", "python", "a name that no module of Python has"),
+        ("unittest", "python", "a name that no module of Python has"),
+        ("numpy", "python", "a name that no module of Python has"),
     ],
 )
 def test_what_no_controller_can_be_called_is_refused(
@@ -127,3 +133,11 @@ def test_what_no_controller_can_be_called_is_refused(
     done = sawtooth("new", "controller", name, "--lang", lang)
     assert (done.code, done.out, list(tmp_path.iterdir())) == (2, "", [])
     assert said in done.err
+
+
+@pytest.mark.parametrize(("name", "lang"), [("test", "rust"), ("copy", "c"), ("mine", "python")])
+def test_a_name_that_breaks_one_project_does_for_another(
+    sawtooth: CommandLine, tmp_path: Path, name: str, lang: str
+) -> None:
+    (tmp_path / f"{name}.py").write_text("")  # a module of this folder alone
+    assert sawtooth("new", "controller", name, "--lang", lang).code == 0

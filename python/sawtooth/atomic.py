@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all.
+"""Files, and folders of files, that are there whole or not at all.
 
 A file is written under a temporary name in the directory of its target and renamed over the target, which POSIX makes atomic. A
 process killed in between leaves the temporary file only; its name carries host and process, so that whoever comes next can tell the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 import uuid
 from collections.abc import Iterator
@@ -52,6 +53,29 @@ def writing(path: Path, *, durable: bool = True, beside: Path | None = None) -> 
         raise
     if durable:
         sync_directory(path.parent)
+
+
+@contextlib.contextmanager
+def making(directory: Path) -> Iterator[Path]:
+    """A folder to fill, which becomes `directory` if the block ends well; missing ones above it are made. It must not exist yet.
+
+    Raises OSError, which names the file by its place in `directory`, and leaves no trace if that fails.
+    """
+    above = [parent for parent in directory.parents if not parent.exists()]
+    temporary = directory.parent / temporary_name()
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        os.rename(temporary, directory)
+    except BaseException as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        for parent in above:  # the innermost first
+            with contextlib.suppress(OSError):
+                parent.rmdir()
+        if isinstance(error, OSError):
+            inside = str(error.filename or temporary)
+            error.filename, error.filename2 = inside.replace(str(temporary), str(directory), 1), None
+        raise
 
 
 def temporary_name() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -58,16 +59,16 @@ def study(file: FileArgument = Path(TEMPLATE), as_json: JsonOption = False) -> N
     """
     from importlib.resources import files
 
+    from sawtooth.atomic import write_bytes_atomic
+
     if file.suffix != ".toml":
         raise InputError("sawtooth new study", "FILE.toml", str(file), "a file name that ends in .toml")
     text = files("sawtooth").joinpath(f"data/templates/{TEMPLATE}").read_text(encoding="utf-8")
     command = f"sawtooth reproduce {shlex.quote(str(file))}"
-    try:
-        with open(file, "x", encoding="utf-8") as made:
-            made.write(text.replace(f"sawtooth reproduce {TEMPLATE}", command))
-    except FileExistsError:
+    if os.path.lexists(file):
         accepted = "a file that does not exist yet"
-        raise InputError("sawtooth new study", "FILE.toml", str(file), accepted) from None
+        raise InputError("sawtooth new study", "FILE.toml", str(file), accepted)
+    write_bytes_atomic(file, text.replace(f"sawtooth reproduce {TEMPLATE}", command).encode())
     if as_json:
         emit_document("new-study", {"file": str(file), "command": command})
     else:

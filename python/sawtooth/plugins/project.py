@@ -8,15 +8,18 @@ module, so that an installed wheel has them too.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
 from sawtooth import _native
+from sawtooth.atomic import making, write_bytes_atomic
 from sawtooth.errors import InputError
 from sawtooth.scenario.described import describe
 
@@ -68,19 +71,19 @@ class Project:
 def new_project(name: str, language: str, directory: Path | None = None) -> Project:
     """Write a project into a folder that does not exist yet, `./NAME` unless another is given.
 
-    InputError for a name that no controller of one's own can have, for a language without a template and for a folder that exists.
+    InputError for a name that no controller of one's own can have or that breaks the project, for a language without a template and for
+    a folder that exists. OSError, of which nothing is left, if it cannot be written.
     """
     _refuse(name, language)
     chosen = Path(name) if directory is None else directory
     texts = project_files(name, language)
-    try:
-        chosen.mkdir(parents=True)
-    except FileExistsError:
-        raise InputError(WHERE, "--out", str(chosen), "a folder that does not exist yet") from None
-    for path, text in texts.items():
-        target = chosen / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+    if os.path.lexists(chosen):
+        raise InputError(WHERE, "--out", str(chosen), "a folder that does not exist yet")
+    with making(chosen) as folder:
+        for path, text in texts.items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes_atomic(target, text.encode(), durable=False)
     return Project(name, language, chosen, chosen / LANGUAGES[language].plugin.replace("@NAME@", name))
 
 
@@ -124,3 +127,20 @@ def _refuse(name: str, language: str) -> None:
     rows = [row for row in describe()["controllers"] if "plugin" not in row]
     if any(name in (row["name"], *row["aliases"]) for row in rows):
         raise InputError(WHERE, "NAME", name, "a name that no built-in controller has")
+    paths = [path.replace("@NAME@", name) for path in LANGUAGES[language].templates]
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        raise InputError(WHERE, "NAME", name, f"a name whose file is not {twice}, which every project has")
+    if language == "python" and _is_module(name):
+        accepted = "a name that no module of Python has, since the file would be imported in its place"
+        raise InputError(WHERE, "NAME", name, accepted)
+
+
+def _is_module(name: str) -> bool:
+    """Whether Python has a module of that name, leaving aside what lies in this folder."""
+    if name in sys.stdlib_module_names:
+        return True
+    here = Path.cwd()
+    places = [place for place in sys.path if place and Path(place).absolute() != here]
+    found = PathFinder.find_spec(name, places)
+    return found is not None and found.origin is not None

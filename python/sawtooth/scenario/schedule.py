@@ -97,8 +97,10 @@ def format_schedule(schedule: Schedule) -> str:
 
 
 def write_schedule(schedule: Schedule, path: str | Path) -> None:
-    """Write `schedule` to a CSV file."""
-    Path(path).write_text(format_schedule(schedule), encoding="utf-8", newline="\n")
+    """Write `schedule` to a CSV file, whole or not at all. Raises OSError."""
+    from sawtooth.atomic import write_bytes_atomic  # of no use to most who read schedules
+
+    write_bytes_atomic(Path(path), format_schedule(schedule).encode())
 
 
 def read_schedule(path: str | Path) -> Schedule:

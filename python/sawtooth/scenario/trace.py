@@ -114,8 +114,14 @@ def format_trace(trace: Trace) -> str:
 
 
 def write_trace(trace: Trace, path: str | Path) -> None:
-    """Write `trace` to a file."""
-    Path(path).write_text(format_trace(trace), encoding="ascii", newline="\n")
+    """Write `trace` to a file, whole or not at all, or to a pipe as it is. Raises OSError."""
+    from sawtooth.atomic import write_bytes_atomic  # of no use to most who read traces
+
+    target, data = Path(path), format_trace(trace).encode()
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)
+    else:
+        write_bytes_atomic(target, data)
 
 
 @dataclass(frozen=True)
