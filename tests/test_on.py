@@ -35,6 +35,16 @@ def complaint(*on: dict[str, Any], **tables: Any) -> str:
     return str(caught.value)
 
 
+def test_a_change_that_happens_too_often_is_refused_before_it_is_written_out() -> None:
+    """The list of its times filled the memory."""
+    for key, value in (("bottleneck.rate", "9 Mbit/s"), ("bottleneck.delay", "9 ms")):
+        said = complaint({"at": "2 s", "every": "1 ns", "set": {key: value}})
+        assert (
+            'on[0].every = "1 ns": expected a time so long that the change happens at most 100000 times'
+            in said
+        )
+
+
 def test_a_rate_changes_at_a_time_and_the_available_bandwidth_with_it() -> None:
     """2 s of 10 and 2 s of 4 Mbit/s: 7 Mbit/s are available from the second second to the sixth."""
     halved = with_changes({"at": "4 s", "set": {"bottleneck.rate": "4 Mbit/s"}})

@@ -74,6 +74,11 @@ def command(
     Example: sawtooth run scenario.toml --seed 2 --set path.rtt='60 ms' --plot run.svg
     """
     if schema:
+        given = {"SCENARIO.toml": scenario, "--seed": seed, "--set": set_, "--store": store, "--plot": plot}
+        for option, value in (given | {"--path": path}).items():
+            if value is not None and value != []:
+                shown = value[0] if isinstance(value, list) else str(value)
+                raise InputError("sawtooth run", option, shown, "nothing beside --schema but --plugin")
         from sawtooth.scenario.scenario import json_schema
 
         emit_json(json_schema())
@@ -83,6 +88,8 @@ def command(
     from sawtooth.run.runner import run_many
     from sawtooth.run.store import Store
 
+    if seed is not None and any(text.partition("=")[0].strip() == "seed" for text in set_ or ()):
+        raise InputError("sawtooth run", "--seed", seed, "one of --seed and --set seed=…")
     source: Path | dict[str, Any] | None = scenario
     if path is not None:
         from sawtooth.scenario.paths import ALONE, file_on_path

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 WHERE = "sawtooth trace"
 
+DESCRIBED_MS = 7 * 86_400_000
+"""Longest trace that is described: its rate is counted in bins of 100 ms, which stand in the memory."""
+
 NameArgument = Annotated[
     str,
     typer.Argument(
@@ -65,6 +68,11 @@ def command(
     from sawtooth.scenario.trace_statistics import statistics
 
     trace, made = _found(name, seed, duration, set_ or [])
+    if trace.period_ms > DESCRIBED_MS:
+        accepted = (
+            f"a last time of at most {DESCRIBED_MS} ms (a week), of which this command can count the rate"
+        )
+        raise InputError(name, f"line {len(trace.times_ms)}", str(trace.period_ms), accepted)
     if out is not None:
         try:
             write_trace(trace, out)

@@ -45,6 +45,7 @@ from sawtooth.experiment.study import Algorithm, OpenParameter, Setting, Study
 from sawtooth.experiment.study_files import load_comparison
 from sawtooth.plain import copied
 from sawtooth.progress import ProgressCallback
+from sawtooth.run.run_count import check_seeds
 from sawtooth.run.store import Store
 from sawtooth.scenario.environments.sets import USUAL, WITHOUT, expanded
 from sawtooth.scenario.values import controller_error
@@ -120,8 +121,8 @@ def comparison_study(
     """The study that a comparison stands for. InputError for an unknown name or one that stands twice, and for what the network refuses."""
     base = load_comparison()
     algorithms = labelled(controllers)
-    if seeds is not None and seeds < 1:
-        raise InputError("compare", "--seeds", seeds, "a number of seeds from 1")
+    if seeds is not None:
+        check_seeds("compare", seeds)
     asked = _Asked(
         _names("--recovery", recoveries, _native.recovery),
         _unique("--router", [_router(name, base.routers) for name in routers]),
@@ -147,6 +148,7 @@ def comparison_study(
     if scenario is None and not given:
         study = study.replaced(short=_short(algorithms, base.algorithm))
     if seeds is not None:
+        check_seeds("compare", seeds, study.seeded(1).runs)
         study = study.seeded(seeds)
     wrote = given if scenario is None else {**network.tables, **given}
     refuse_idle(study, wrote)

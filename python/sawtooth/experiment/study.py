@@ -46,6 +46,7 @@ from sawtooth.experiment.figure_specs import CurveSpec, SharesSpec, StripsSpec
 from sawtooth.experiment.plan import CellKey, Label, Planned, ProbeKey, put
 from sawtooth.measure.measures import Measure
 from sawtooth.plain import copied
+from sawtooth.run.run_count import RUNS_MAX
 from sawtooth.scenario.fields import Strict
 from sawtooth.scenario.overrides import apply_overrides
 from sawtooth.scenario.scenario import Scenario, parse_scenario
@@ -133,14 +134,14 @@ class Matrix(Strict):
     environments: list[str] = Field(default_factory=list)
     absent: list[str] = Field(default_factory=list)
     absent_reason: str = ""
-    seeds: Annotated[int, Field(ge=1)] = 1
+    seeds: Annotated[int, Field(ge=1, le=RUNS_MAX)] = 1
     first_seed: Annotated[int, Field(ge=1)] = 1
 
 
 class QuickStudy(Strict):
     """The shortened form: same cells and claims, fewer seeds, shorter runs."""
 
-    seeds: Annotated[int, Field(ge=1)]
+    seeds: Annotated[int, Field(ge=1, le=RUNS_MAX)]
     """Number of seeds."""
     duration: str
     """Simulated time, such as "60 s"."""
@@ -183,7 +184,7 @@ class Probe(Strict):
     why: str
     scenario: dict[str, Any]
     vary: Annotated[list[Vary], Field(min_length=1)]
-    seeds: Annotated[int, Field(ge=1)] = 1
+    seeds: Annotated[int, Field(ge=1, le=RUNS_MAX)] = 1
     first_seed: Annotated[int, Field(ge=1)] = 1
     base: bool = False
     measures: list[Measure] = Field(default_factory=list)

@@ -49,6 +49,7 @@ from sawtooth.run.api import Values as Changes
 from sawtooth.run.blocks import OnDemand, Progress, blocks
 from sawtooth.run.export import check_output, write_file
 from sawtooth.run.run import RunSummary, run_id_of
+from sawtooth.run.run_count import check_seeds
 from sawtooth.run.runner import run_each
 from sawtooth.run.shard import DIGITS
 from sawtooth.run.spool import Spool
@@ -229,11 +230,10 @@ def planned(
     changes: Changes = (),
 ) -> tuple[Scenario, dict[str, tuple[Any, ...]], SweepJobs]:
     """The scenario of a sweep, its values by key, and its runs. InputError as ``sweep``."""
-    if seeds < 1:
-        raise InputError("sweep", "--seeds", seeds, "a number of seeds from 1")
     lists = {key: _checked(key, values) for key, values in over.items()}
     if not lists:
         raise InputError("sweep", OPTION, MISSING, "a key and its values, such as path.rtt=20ms,40ms")
+    check_seeds("sweep", seeds, math.prod(map(len, lists.values())))
     values = given(changes)
     _refuse_same_places(lists)
     refuse_seed(values)

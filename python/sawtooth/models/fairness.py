@@ -58,6 +58,10 @@ class Fairness(StrEnum):
     NO_CYCLE = "no cycle"
 
 
+STEPS_MAX: Final = 1_000_000
+"""Most increases and most decreases of a cycle: they are summed one by one."""
+
+
 @dataclass(frozen=True)
 class Cycle:
     """The affine map of k_I increases and k_D decreases, per flow. ``alpha`` in packets, ``beta`` without unit."""
@@ -83,7 +87,7 @@ def cycle(
 ) -> Cycle:
     """The map of ``k_i`` increases followed by ``k_d`` decreases [Akella02] §5.1; arguments broadcast."""
     a_i, b_i, a_d, b_d = family(a_i, b_i, a_d, b_d)
-    k_i, k_d = count("k_i", k_i, 0), count("k_d", k_d, 0)
+    k_i, k_d = count("k_i", k_i, 0, STEPS_MAX), count("k_d", k_d, 0, STEPS_MAX)
     alpha = a_d * geometric(b_d, k_d) + a_i * b_d**k_d * geometric(b_i, k_i)
     return Cycle(np.asarray(alpha), np.asarray(b_d**k_d * b_i**k_i))
 

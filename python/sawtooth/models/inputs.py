@@ -67,10 +67,11 @@ def satisfying(name: str, value: ArrayLike, holds: ArrayLike, accepted: str) -> 
     return numbers
 
 
-def count(name: str, value: object, least: int = 1) -> int:
-    """``value`` as a whole number, at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(WHERE, name, _plain(value), f"a whole number from {least}")
+def count(name: str, value: object, least: int = 1, most: float = math.inf) -> int:
+    """``value`` as a whole number, at least ``least`` and at most ``most``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        to = "" if math.isinf(most) else f" to {most:.0f}"
+        raise InputError(WHERE, name, _plain(value), f"a whole number from {least}{to}")
     return int(value)
 
 

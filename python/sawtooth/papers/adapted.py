@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from sawtooth.errors import InputError
 from sawtooth.experiment.study import OpenParameter, Study
+from sawtooth.run.run_count import check_seeds
 
 
 def adapted(
@@ -27,8 +28,7 @@ def adapted(
     if quick:
         studies = [study.shortened() for study in studies]
     if seeds is not None:
-        if seeds < 1:
-            raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
+        check_seeds("reproduce", seeds, sum(study.seeded(1).runs for study in studies))
         studies = [study.seeded(seeds) for study in studies]
     if first != 1:
         studies = [study.starting_at(first) for study in studies]

@@ -22,7 +22,7 @@ from sawtooth.experiment.perform import different, perform
 from sawtooth.experiment.stopping import BATCH, FIRST, MOST, Stopping
 from sawtooth.papers import PAPERS
 from sawtooth.progress import ProgressCallback
-from sawtooth.run.run_count import RunCount
+from sawtooth.run.run_count import RunCount, check_seeds
 from sawtooth.run.store import Store
 
 P = ParamSpec("P")
@@ -74,6 +74,7 @@ def compare_until_decided(
     home = store if isinstance(store, Store) else Store(store)
     values = values_of(asked.pop("set", ()))
     study = comparison_study(controllers, seeds=count, values=values, **asked)
+    check_seeds("compare", most, study.seeded(1).runs, "--max-seeds")
     runs = RunCount(progress)
     runs.expect(different([study.seeded(most)]))
     made: set[str] = set()  # runs of an earlier look are not made again

@@ -41,7 +41,7 @@ from sawtooth.papers.published import Published, published
 from sawtooth.papers.reproduce import command_words, different_runs, named, perform_parts
 from sawtooth.papers.studies import parts
 from sawtooth.progress import ProgressCallback, StageCallback
-from sawtooth.run.run_count import RunCount
+from sawtooth.run.run_count import RunCount, check_seeds
 from sawtooth.run.store import Store
 
 FRESH: Final = 10_001
@@ -234,6 +234,7 @@ def until_decided(
     """
     home = store if isinstance(store, Store) else Store(store)
     studies = chosen(name, seeds, quick, varied, first)
+    check_seeds("reproduce", most, sum(study.seeded(1).runs for study in studies), "--max-seeds")
     if most < max(study.matrix.seeds for study in studies):
         accepted = f"no fewer than the {max(study.matrix.seeds for study in studies)} seeds it begins with"
         raise InputError("reproduce", "--max-seeds", most, accepted)

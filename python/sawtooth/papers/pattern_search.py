@@ -23,6 +23,7 @@ from sawtooth.experiment.study import Study
 from sawtooth.papers.register import claims
 from sawtooth.papers.studies import load_study
 from sawtooth.progress import ProgressCallback
+from sawtooth.run.run_count import check_seeds
 from sawtooth.run.store import Store
 from sawtooth.run.used import watching
 from sawtooth.scenario.overrides import WHERE, takes_away
@@ -74,8 +75,8 @@ def find(
     if goal.winner is not None and goal.winner == goal.loser:
         raise InputError(COMMAND, "--loser", loser, f"another controller than the winner {winner}")
     for option, number in (("--seeds", seeds), ("--judge-seeds", judge_seeds)):
-        if number is not None and number < 1:
-            raise InputError(COMMAND, option, number, "a number of seeds from 1")
+        if number is not None:
+            check_seeds(COMMAND, number, len(study.algorithm), option)
     judge = study if judge_seeds is None else study.seeded(judge_seeds)
     home = store if isinstance(store, Store) else Store(store)
     with watching() as used:

@@ -14,7 +14,22 @@ Source: none.
 
 from __future__ import annotations
 
+from typing import Final
+
+from sawtooth.errors import InputError
 from sawtooth.progress import ProgressCallback
+
+RUNS_MAX: Final = 10_000_000
+"""Most runs of a command: what is planned and judged stands in the memory."""
+
+
+def check_seeds(where: str, seeds: int, each: int = 1, option: str = "--seeds") -> None:
+    """InputError unless so many seeds, each of so many runs, are at least one and not too many runs."""
+    if seeds < 1:
+        raise InputError(where, option, seeds, "a number of seeds from 1")
+    if seeds * each > RUNS_MAX:
+        accepted = f"seeds of at most {RUNS_MAX:,} runs; each seed means {each:,}"
+        raise InputError(where, option, seeds, accepted)
 
 
 class RunCount:

@@ -38,13 +38,10 @@ def changes(scenario: Scenario, layout: Layout, seed: str) -> Changes:
             for target in _targets(scenario, layout, index, setting):
                 targets.append((setting, target))
                 keys.append((f'on[{index}].set."{setting.key}"', on.changed.written[setting.key]))
-        whens: list[dict[str, Any]] = [{"kind": "time", "ns": at} for at in on.times(scenario.duration)]
+        whens: list[dict[str, Any]] = [{"kind": "time", "ns": at} for at in _times(scenario, index)]
         if on.state is not None:
             after = {} if on.after is None else {"after_ns": on.after}
             whens = [{"kind": "state", "flow": on.flow or 0, "state": on.state, **after}]
-        if len(whens) > OCCURRENCES_MAX:
-            accepted = f"a time so long that the change happens at most {OCCURRENCES_MAX} times"
-            raise InputError(scenario.name, f"on[{index}].every", units.format_time(on.every or 0), accepted)
         draws = {setting.key: _drawn(setting, index, seed, len(whens)) for setting, _ in targets}
         for place, when in enumerate(whens):
             sets = [
@@ -53,6 +50,16 @@ def changes(scenario: Scenario, layout: Layout, seed: str) -> Changes:
             ]
             found.append(({"when": when, "set": sets}, (f"on[{index}]", tuple(keys))))
     return Changes(tuple(change for change, _ in found), tuple(origin for _, origin in found))
+
+
+def _times(scenario: Scenario, index: int) -> range:
+    """When a table makes its changes. InputError if that is too often."""
+    on = scenario.on[index]
+    times = on.times(scenario.duration)
+    if len(times) > OCCURRENCES_MAX:
+        accepted = f"a time so long that the change happens at most {OCCURRENCES_MAX} times"
+        raise InputError(scenario.name, f"on[{index}].every", units.format_time(on.every or 0), accepted)
+    return times
 
 
 def _drawn(setting: NewValue, index: int, seed: str, count: int) -> list[Any]:
@@ -89,9 +96,9 @@ def _tables(layout: Layout) -> str:
 def rates_at_times(scenario: Scenario, capacity: int, flows: int) -> Schedule:
     """What each of so many test flows has of a bottleneck whose rate changes at times alone; changes upon states are not foreseen."""
     rates = {0: capacity}
-    for on in scenario.on:
+    for index, on in enumerate(scenario.on):
         for setting in on.changed.settings:
             if setting.key == "bottleneck.rate":
-                rates |= dict.fromkeys(on.times(scenario.duration), setting.value)
+                rates |= dict.fromkeys(_times(scenario, index), setting.value)
     times = sorted(rates)
     return Schedule(tuple(times), tuple(round(rates[time] / flows) for time in times))

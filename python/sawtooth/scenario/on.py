@@ -210,8 +210,8 @@ class On(Strict):
             raise InputError("", "after", units.format_time(self.after), "this key only beside state")
         return self
 
-    def times(self, end_ns: int) -> list[int]:
+    def times(self, end_ns: int) -> range:
         """When it happens before the end of the run, ns; nothing where it follows a state."""
         if self.at is None:
-            return []
-        return [self.at] if self.every is None else [*range(self.at, end_ns, self.every)]
+            return range(0)
+        return range(self.at, self.at + 1) if self.every is None else range(self.at, end_ns, self.every)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.json_schema import WithJsonSchema
 
 from sawtooth.errors import show
@@ -31,6 +31,11 @@ COUNT_MAX: Final = 2**32 - 1
 """Largest value of a setting that counts something (the engine keeps 32 bits)."""
 
 
+MOST: Final[Mapping[str, tuple[float, str]]] = {
+    "initial_window": (1e6, "a million packets: as many as a run sends at once fill the memory")
+}
+"""Settings of which the engine takes more than any run can have: the largest value, and how it is told."""
+
 FORMER: Final[Mapping[str, str]] = {
     "ecn_feedback": 'ecn = "accurate" for counts of marked packets, ecn = "classic" for an echo'
 }
@@ -50,7 +55,8 @@ def tcp_fields(*, overriding: str | None = None) -> dict[str, Any]:
     """
     fields: dict[str, Any] = {}
     for row in settings():
-        description = f"{row['why']} Accepted: {row['accepted']}."
+        most = f", at most {MOST[row['name']][0]:.0f}" if row["name"] in MOST else ""
+        description = f"{row['why']} Accepted: {row['accepted']}{most}."
         if overriding:
             description = f"Replaces {overriding}.{row['name']}."
         default = None if overriding else default_of(row)
@@ -215,12 +221,23 @@ def type_of(row: Mapping[str, Any]) -> Any:
         "depth": Depth,
     }
     if row["kind"] != "choice":
-        return kinds[row["kind"]]
+        kind = kinds[row["kind"]]
+        return (
+            Annotated[kind, AfterValidator(partial(_at_most, *MOST[row["name"]]))]
+            if row["name"] in MOST
+            else kind
+        )
     words: Any = Literal[tuple(row["choices"])]
     if "flags" not in row:
         return words
     schema = {"enum": [*row["choices"], False, True]}
     return Annotated[words, BeforeValidator(partial(_word, row["flags"])), WithJsonSchema(schema)]
+
+
+def _at_most(most: float, told: str, value: float) -> float:
+    if value > most:
+        raise ValueError(f"at most {told}")
+    return value
 
 
 def _word(flags: list[str], value: object) -> object:

@@ -14,6 +14,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from sawtooth.packaged import packaged
+from sawtooth.run.run_count import check_seeds
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class Setup:
         return replace(self, scenario={**self.scenario, **self.quick}, seeds=self.quick_seeds)
 
     def seeded(self, seeds: int) -> Setup:
-        """With so many seeds."""
+        """With so many seeds. InputError for none, or too many."""
+        check_seeds("reproduce", seeds, len(self.meetings))
         return replace(self, seeds=seeds)
 
     def among(self, senders: tuple[str, ...], routers: tuple[str, ...]) -> Setup:

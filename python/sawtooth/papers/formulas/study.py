@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field, ValidationError
 
-from sawtooth.errors import InputError
 from sawtooth.experiment.study import OpenParameter, Tolerance, at_value
 from sawtooth.experiment.study_files import read_toml
 from sawtooth.packaged import packaged
+from sawtooth.run.run_count import check_seeds
 from sawtooth.scenario.fields import PositiveTime, Strict, input_error
 
 if TYPE_CHECKING:
@@ -100,8 +100,7 @@ class OverlayStudy(Strict):
 
     def seeded(self, seeds: int) -> OverlayStudy:
         """The same over another number of seeds."""
-        if seeds < 1:
-            raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
+        check_seeds("reproduce", seeds)
         return self.model_copy(update={"seeds": seeds})
 
     def with_entry(self, entry: OpenParameter, value: object) -> OverlayStudy:

@@ -13,7 +13,6 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from sawtooth import _native
-from sawtooth.errors import InputError
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.experiment.study import Expected, Tolerance
 from sawtooth.experiment.study_files import read_toml
@@ -21,6 +20,7 @@ from sawtooth.models.sliding_window import efficiency
 from sawtooth.packaged import packaged
 from sawtooth.papers.reddy2012.sliding_window.protocol import transfer
 from sawtooth.progress import ProgressCallback
+from sawtooth.run.run_count import check_seeds
 from sawtooth.scenario.fields import Strict, input_error
 
 FILE: Final = "sliding-window.toml"
@@ -60,8 +60,7 @@ class ArqStudy(Strict):
 
     def seeded(self, seeds: int) -> ArqStudy:
         """The same over another number of seeds."""
-        if seeds < 1:
-            raise InputError("reproduce", "--seeds", seeds, "a number of seeds from 1")
+        check_seeds("reproduce", seeds, len(self.windows) * len(self.probabilities))
         return self.model_copy(update={"seeds": seeds})
 
 
