@@ -101,6 +101,10 @@ def test_a_sparkline_is_the_mean_of_each_share_of_the_run() -> None:
         (["sq-high", "--set", "period=5"], "--set: period = 5: expected a time such as"),
         (["sq-high", "--set", "period"], '--set: "period": expected KEY=VALUE'),
         (["sq-high", "--set", "low=20 Mbit/s"], '--set: low = "20 Mbit/s": expected a rate of at most high'),
+        (
+            ["sq-high", "--seed", "-1"],
+            'sawtooth environment: --seed = "-1": expected a seed: text of 1 to 64 visible',
+        ),
         (["sq-high", "--duration", "60"], '--duration: "60": expected a time such as'),
         (["sq-high", "--capacity", "-1 Mbit/s"], '--capacity: "-1 Mbit/s": expected a rate'),
         (

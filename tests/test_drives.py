@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import CommandLine
 from validation import drives as validation
 
+import sawtooth as st
 from sawtooth import InputError
 from sawtooth.scenario.drives import (
     DRIVES,
@@ -134,6 +135,14 @@ def test_statistics_of_a_trace_that_one_can_count() -> None:
     assert found["autocorrelation_100ms"] == pytest.approx(1.0)
 
 
+def test_the_seed_of_a_drive_is_judged_as_that_of_a_run() -> None:
+    link = {"trace": "lte-driving-up(-1)"}
+    with pytest.raises(
+        InputError, match=r'bottleneck\.trace = "lte-driving-up\(-1\)": expected a seed: text of'
+    ):
+        st.run({"bottleneck": link, "flows": [{"control": "cubic"}]}, store=False)
+
+
 def test_names_of_drives() -> None:
     assert drive_of("lte-driving-up") == ("lte-driving-up", "1")
     assert drive_of("lte-driving-up(7)") == ("lte-driving-up", "7")
@@ -174,6 +183,10 @@ def test_the_command_writes_a_trace_and_says_what_it_is_like(sawtooth: CommandLi
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
+        (
+            ["week.trace"],
+            'week.trace: line 1 = "604800001": expected a last time of at most 604800000 ms (a week)',
+        ),
         (["no-such"], 'sawtooth trace: NAME = "no-such": expected a trace file, or one of lte-driving-down'),
         (["cellular.trace", "--seed", "2"], "--seed"),
         (["lte-driving-up", "--duration", "1 ms"], '--duration = "1 ms": expected 1 s to 1 h'),
@@ -181,7 +194,10 @@ def test_the_command_writes_a_trace_and_says_what_it_is_like(sawtooth: CommandLi
         (["lte-driving-up", "--set", "slope=1"], "slope"),
     ],
 )
-def test_mistakes_of_the_command(sawtooth: CommandLine, arguments: list[str], error: str) -> None:
+def test_mistakes_of_the_command(
+    sawtooth: CommandLine, tmp_path: Path, arguments: list[str], error: str
+) -> None:
+    (tmp_path / "week.trace").write_text("604800001\n")
     done = sawtooth("trace", *arguments)
     assert done.code == 2
     assert error in done.err

@@ -323,6 +323,12 @@ def free_link(index: int, **keys: Any) -> list[dict[str, Any]]:
         ({"environment": "sq-high"}, "s.toml: environment = "),
         ({"path": {"rtt": "10 ms"}}, "s.toml: path.rtt: expected no such key"),
         ({"sources": [{"route": ["A", "B"], "rate": "0"}]}, 's.toml: sources[0].rate = "0": expected '),
+        (
+            {"sources": [{"route": ["A", "B"], "rate": "1 Mbit/s", "start": "90 s"}]},
+            's.toml: sources[0].start = "90 s": expected a time before the end of the run, ',
+        ),
+        ({"links": free_link(0, drop="blackout(90 s, 1 s)")}, 's.toml: links[0].drop = "blackout(90 s, 1 s)": expected a blackout'),
+        ({"nodes": [*FREE["nodes"], {"name": "A"}]}, 's.toml: nodes[4].name = "A": expected another name than that of nodes[0]'),
         ({"topology": "dumbbell", "bottleneck": {"rate": "1 Mbit/s"}}, "s.toml: nodes: expected no such key"),
     ],
 )  # fmt: skip

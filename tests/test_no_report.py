@@ -65,6 +65,12 @@ def test_no_report_and_what_contradicts_it(beside: list[str], sawtooth: CommandL
     assert "no such option beside --" in ended.err
 
 
+def test_a_report_is_a_page(sawtooth: CommandLine) -> None:
+    ended = sawtooth("reproduce", "akella2002/fig4", "--quick", "--report", "x.txt")
+    assert (ended.code, ended.out) == (2, "")
+    assert 'reproduce: --report = "x.txt": expected a file name that ends in .html' in ended.err
+
+
 class Heard:
     """A bar that notes the stages."""
 

@@ -236,6 +236,18 @@ def test_a_group_overrides_any_setting_of_tcp() -> None:
             "s.toml: path.rtt_spread = 1.5: expected a fraction from 0 to below 1",
         ),
         ({"path": {"rtt": []}}, "s.toml: path.rtt = []: expected a time"),
+        (
+            {"flows": [{"control": "aimd(1, 0.5)", "start": []}]},
+            "s.toml: flows[0].start = []: expected a time,",
+        ),
+        (
+            {"duration": "9 s", "path": {"drop": "blackout(9 s, 2 s)"}},
+            's.toml: path.drop = "blackout(9 s, 2 s)": expected a blackout that begins before the end of the run, 9 s',
+        ),
+        (
+            {"bottleneck": {"rate": "1 Mbit/s", "loss": "blackout(60 s, 1 ms)"}},
+            's.toml: bottleneck.loss = "blackout(60 s, 1 ms)": expected a blackout that begins before the end',
+        ),
         ({"path": {"rtt": ["10 ms", "x"]}}, 's.toml: path.rtt[1] = "x": expected a time'),
         (
             {"record": {"windows": "yes"}},

@@ -67,12 +67,17 @@ def command(
     """
     from sawtooth.scenario import units
     from sawtooth.scenario.environments.short_flows import format_flows
+    from sawtooth.scenario.fields import parse_seed
     from sawtooth.scenario.schedule import format_schedule
 
     if csv and as_json:
         raise InputError("sawtooth environment", None, "--csv --json", "one of --csv and --json")
     duration_ns = _option("--duration", duration, units.parse_time)
     capacity_bps = _option("--capacity", capacity, units.parse_rate)
+    try:
+        parse_seed(seed)
+    except ValueError as error:
+        raise InputError("sawtooth environment", "--seed", seed, str(error)) from None
     environment, schedule, short = _drawn(name, set_ or [], seed, duration_ns, capacity_bps, flows)
     if csv:
         emit_text(format_schedule(schedule) if short is None else format_flows(short))

@@ -304,6 +304,8 @@ def _output(asked: ReproduceOptions, pages: Pages, sensitivity: bool, as_json: b
             check_page(page, as_it_stands=any_length or usual)
     if pages.no_report and pages.report:
         raise InputError("reproduce", "--report", pages.report, "no such option beside --no-report")
+    if pages.report is not None and pages.report.suffix not in (".html", ".htm"):
+        raise InputError("reproduce", "--report", str(pages.report), "a file name that ends in .html")
     return Output(False if pages.no_report else pages.report, pages.markdown or [], as_json)
 
 

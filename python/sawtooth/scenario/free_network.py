@@ -92,8 +92,13 @@ class Source(Strict):
 
 
 def check_network(nodes: Sequence[Node], links: Sequence[Link]) -> None:
-    """Links must join listed nodes, if nodes are listed, be one for each direction, and have a queue among them. Raises InputError."""
+    """Nodes must have names of their own. Links must join listed nodes, if nodes are listed, be one for each direction, and have a queue
+    among them. Raises InputError."""
     names = [node.name for node in nodes]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            accepted = f"another name than that of nodes[{names.index(name)}]"
+            raise InputError("", f"nodes[{index}].name", name, accepted)
     seen: set[tuple[str, str]] = set()
     for index, link in enumerate(links):
         for key, node in (("from", link.begin), ("to", link.end)):

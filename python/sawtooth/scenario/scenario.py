@@ -408,6 +408,25 @@ class Scenario(Strict):
         return self
 
     @model_validator(mode="after")
+    def _in_time(self) -> Self:
+        """What begins after the end has no effect. A blackout that comes again is that of a path, however short a run of it may be."""
+        end = units.format_time(self.duration)
+        for index, source in enumerate(self.sources):
+            if source.start >= self.duration:
+                accepted = f"a time before the end of the run, {end}"
+                raise InputError("", f"sources[{index}].start", units.format_time(source.start), accepted)
+        tables: dict[str, Any] = {"bottleneck": self.bottleneck, "reverse": self.reverse, "path": self.path}
+        for place, table in (
+            tables | {f"links[{index}]": link for index, link in enumerate(self.links)}
+        ).items():
+            for key in ("drop", "mark", "loss"):
+                given = getattr(table, key, None)
+                if given is not None and given.never_before(self.duration):
+                    accepted = f"a blackout that begins before the end of the run, {end}"
+                    raise InputError("", f"{place}.{key}", given.text(), accepted)
+        return self
+
+    @model_validator(mode="after")
     def _consistent(self) -> Self:
         end = units.format_time(self.duration)
         if self.warmup >= self.duration:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sawtooth import _native
-from sawtooth.errors import InputError
+from sawtooth.errors import MISSING, InputError
 from sawtooth.plain import canonical, whole_numbers
 from sawtooth.scenario.record_fields import watched
 from sawtooth.scenario.scenario import Scenario
@@ -181,7 +181,11 @@ def _finite(builder: _Builder, index: int, group: Finite) -> dict[str, Any]:
         "packets_shape": group.size.shape or ANY_SHAPE,
     }
     if group.size.shape is None:
-        drawn = _native.arrivals(builder.seed, name, canonical(schedule), builder.scenario.duration)
+        try:
+            drawn = _native.arrivals(builder.seed, name, canonical(schedule), builder.scenario.duration)
+        except ValueError as error:
+            accepted = f"what the engine accepts: {error}"
+            raise InputError(builder.scenario.name, f"traffic[{index}]", MISSING, accepted) from None
         starts = whole_numbers(*drawn["start_ns"])
         schedule = {"kind": "list", "starts_ns": starts, "packets": [int(mean)] * len(starts)}
     arrivals = builder.engine.setdefault("arrivals", [])

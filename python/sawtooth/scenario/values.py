@@ -61,6 +61,11 @@ class Impairment(Parsed):
         form = value.partition("(")[0].strip() if isinstance(value, str) else ""
         raise ValueError(cls.FORMS.get(form, cls.ACCEPTED))
 
+    def never_before(self, end_ns: int) -> bool:
+        """Whether it happens once, and not before that time."""
+        once = self.engine["kind"] == "blackout" and self.engine["every_ns"] is None
+        return once and int(self.engine["from_ns"]) >= end_ns
+
     @classmethod
     def schema(cls) -> JsonSchema:
         return {
@@ -115,6 +120,8 @@ class Start(Parsed):
     @classmethod
     def parse(cls, value: object) -> Self:
         if isinstance(value, list):
+            if not value:
+                raise ValueError(f"{cls.ACCEPTED}, one for each flow")
             return cls(times=tuple(each(value, units.parse_time)))
         if isinstance(value, Mapping):
             for key in value:
@@ -147,7 +154,10 @@ class Start(Parsed):
             "properties": {"first": time, "every": time},
             "additionalProperties": False,
         }
-        return {"description": cls.ACCEPTED, "oneOf": [time, table, {"type": "array", "items": time}]}
+        return {
+            "description": cls.ACCEPTED,
+            "oneOf": [time, table, {"type": "array", "items": time, "minItems": 1}],
+        }
 
     def text(self) -> Any:
         if not self.times:

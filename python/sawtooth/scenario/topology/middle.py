@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sawtooth.errors import InputError
+from sawtooth.scenario.fields import parse_seed
 from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.topology.base import Endpoint, base_rtt, least_bps
@@ -34,7 +35,12 @@ def named_trace(scenario: Scenario, table: str, name: str | None) -> Trace | Non
 
     drive = drive_of(name)
     if drive is not None:
-        return generated(*drive)
+        name, seed = drive
+        try:
+            parse_seed(seed)
+        except ValueError as error:
+            raise InputError(scenario.name, f"{table}.trace", f"{name}({seed})", str(error)) from None
+        return generated(name, seed)
     names = f"a shipped trace: {', '.join(SHIPPED)}, or a generated one: {', '.join(DRIVES)}"
     accepted = (
         f"a trace file (there is none at {path}), {names}, perhaps with a seed as in {next(iter(DRIVES))}(7)"
