@@ -256,6 +256,11 @@ def test_the_command_prints_draws_and_answers_in_json(
         (["--winner", "aimd", "--loser", "aimd"], "another controller"),
         (["--winner", "aimd", "--range", "period"], "KEY=LOW..HIGH"),
         (["--winner", "aimd", "--runs", "7"], "--runs = 7: expected at least"),
+        (["--winner", "aimd", "--runs", "99999999"], "--runs = 99999999: expected at most 10,000,000 runs"),
+        (
+            ["--winner", "aimd", "--seeds", "99999999"],
+            "--seeds = 99999999: expected seeds of at most 10,000,000 runs",
+        ),
         (["--winner", "aimd", "--seeds", "0"], "--seeds"),
         (["--claim", "akella-3-def-D"], "a claim about one pattern"),
         (["aimd(1, 0.5)", "aimd(1, 0.8)", "--claim", "akella-2-fig1a-aimd-best"], "the four representatives"),

@@ -23,7 +23,7 @@ from sawtooth.experiment.study import Study
 from sawtooth.papers.register import claims
 from sawtooth.papers.studies import load_study
 from sawtooth.progress import ProgressCallback
-from sawtooth.run.run_count import check_seeds
+from sawtooth.run.run_count import RUNS_MAX, check_seeds
 from sawtooth.run.store import Store
 from sawtooth.run.used import watching
 from sawtooth.scenario.overrides import WHERE, takes_away
@@ -77,6 +77,8 @@ def find(
     for option, number in (("--seeds", seeds), ("--judge-seeds", judge_seeds)):
         if number is not None:
             check_seeds(COMMAND, number, len(study.algorithm), option)
+    if runs > RUNS_MAX:
+        raise InputError(COMMAND, "--runs", runs, f"at most {RUNS_MAX:,} runs")
     judge = study if judge_seeds is None else study.seeded(judge_seeds)
     home = store if isinstance(store, Store) else Store(store)
     with watching() as used:
