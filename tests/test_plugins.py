@@ -175,6 +175,31 @@ def test_what_a_plug_in_prints_goes_to_standard_error(
     assert listed.json.keys() == done.json.keys()
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("own_scenario")
+def test_what_a_plug_in_prints_on_workers_goes_to_standard_error(sawtooth: CommandLine, law: Path) -> None:
+    pytest.importorskip("distributed")
+    law.write_text(
+        f"print('loaded')\n{LAW}".replace(
+            "        self.w = max", "        print('cut')\n        self.w = max"
+        )
+    )
+    words = (
+        "sweep",
+        "own.toml",
+        "--over",
+        "path.rtt=20ms,30ms",
+        "--seeds",
+        1,
+        "--json",
+        "--plugin",
+        "mine.py",
+    )
+    done = sawtooth(*words, "--executor", "dask", SAWTOOTH_THREADS="2")
+    assert done.json["executed"] == 2
+    assert {"loaded", "cut"} <= set(done.err.split())
+
+
 @pytest.mark.usefixtures("law")
 def test_help_goes_to_standard_output_beside_plug_ins(sawtooth: CommandLine, law: Path) -> None:
     law.write_text(f"print('loaded')\n{LAW}")

@@ -170,7 +170,7 @@ def _check_types(where: str, parameter: Parameter) -> None:
 def _is_number(value: object) -> bool:
     """Whether a double of C can be made of it."""
     try:
-        return isinstance(value, Real) and not isinstance(value, bool) and float(value) == value
+        return not isinstance(value, bool) and isinstance(value, Real) and float(value) == value
     except OverflowError:
         return False
 

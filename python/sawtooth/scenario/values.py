@@ -18,6 +18,7 @@ from sawtooth.errors import InputError, did_you_mean, unknown_key
 from sawtooth.scenario import units
 from sawtooth.scenario.described import describe, kept
 from sawtooth.scenario.fields import JsonSchema, Parsed, each
+from sawtooth.scenario.units import LARGEST
 
 PLUGIN: Final = "plugin"
 """The kind of every controller that comes from a plug-in."""
@@ -47,11 +48,11 @@ class Impairment(Parsed):
         try:
             if match is not None and match[1] == "bernoulli" and 0 <= (p := float(match[2])) <= 1:
                 return cls({"kind": "bernoulli", "p": p})
-            if match is not None and match[1] == "periodic" and (n := int(match[2])) >= 1:
+            if match is not None and match[1] == "periodic" and 1 <= (n := int(match[2])) <= LARGEST:
                 return cls({"kind": "periodic", "n": n})
             if match is not None and match[1] == "list":
                 packets = [int(item) for item in match[2].split(",")]
-                if all(a < b for a, b in zip([0, *packets], packets, strict=False)):
+                if all(a < b <= LARGEST for a, b in zip([0, *packets], packets, strict=False)):
                     return cls({"kind": "list", "packets": packets})
             if match is not None and match[1] in ("gilbert-elliott", "blackout"):
                 items = [item.strip() for item in match[2].split(",")]
@@ -59,7 +60,8 @@ class Impairment(Parsed):
         except ValueError:
             pass  # not a number: the same answer as for a number out of range
         form = value.partition("(")[0].strip() if isinstance(value, str) else ""
-        raise ValueError(cls.FORMS.get(form, cls.ACCEPTED))
+        most = f", at most {LARGEST}" if form in ("periodic", "list") else ""
+        raise ValueError(f"{cls.FORMS.get(form, cls.ACCEPTED)}{most}")
 
     def never_before(self, end_ns: int) -> bool:
         """Whether it happens once, and not before that time."""

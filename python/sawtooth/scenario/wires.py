@@ -101,7 +101,7 @@ def _listed(text: str) -> dict[str, Any]:
         number, _, delay = entry.partition(":")
         packets.append([int(number), units.parse_time(delay.strip())])
     numbers = [0, *(number for number, _ in packets)]
-    if any(later <= earlier for earlier, later in pairwise(numbers)):
+    if any(not earlier < later <= units.LARGEST for earlier, later in pairwise(numbers)):
         raise ValueError("ascending")
     return {"kind": "list", "packets": packets}
 
@@ -114,7 +114,7 @@ def _share(kind: str, text: str) -> dict[str, Any]:
             raise ValueError("a probability")
         return {"kind": kind, "p": share, "delay": parse_delay(delay)}
     period = int(first)
-    if period < 1:
+    if not 1 <= period <= units.LARGEST:
         raise ValueError("at least 1")
     return {"kind": kind, "n": period, "delay": parse_delay(delay)}
 
