@@ -134,7 +134,7 @@ def did_you_mean(name: str, accepted: Iterable[str]) -> str | None:
 
 def _meant(value: object, accepted: str) -> str | None:
     """The accepted name that is close to a value; None where the value has one whole, as do two options of which one is accepted."""
-    names = re.split(r", | and | or ", accepted.partition("one of ")[2])
+    names = list(filter(None, re.split(r", | and | or ", accepted.partition("one of ")[2])))
     if not isinstance(value, str) or any(word in names for word in value.split()):
         return None
     return did_you_mean(value, names)
