@@ -106,6 +106,16 @@ def test_prose_on_where_a_gain_comes_from_has_its_tables() -> None:
     assert "the gain is 6 to 9 % with two flows, and 2 % with 32." in text
 
 
+def test_prose_on_recovery_counts_where_its_undecided_claim_is_decided() -> None:
+    """The table names four values a side, and how many more there are."""
+    (row,) = table("lahanas2003.md", "lahanas2003/recovery sensitivity undecided")
+    holds, fails = (
+        cell.count("`") // 2 + int((re.findall(r"and (\d+) more", cell) or [0])[0]) for cell in row[1:]
+    )
+    assert (row[0], holds, fails) == ("`lahanas-5-aimd-not-activated`", 6, 5)
+    assert "It holds at six other values and fails at five." in prose("lahanas2003.md")
+
+
 def test_prose_on_prague_over_codel_depends_on_the_buffer() -> None:
     shares = {
         row[0]: number(row[1])
