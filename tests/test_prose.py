@@ -116,6 +116,20 @@ def test_prose_on_recovery_counts_where_its_undecided_claim_is_decided() -> None
     assert "It holds at six other values and fails at five." in prose("lahanas2003.md")
 
 
+def test_prose_on_a_constant_number_of_flows_counts_its_verdicts() -> None:
+    counts = computed.contents(prose("lahanas2003.md"))["lahanas2003/stationary sensitivity counts"]
+    undecided = table("lahanas2003.md", "lahanas2003/stationary sensitivity undecided")
+    assert "1 of 10 verdicts on runs turn" in counts
+    assert "8 are decided at the values taken, and 3 are decided and the same at every value" in counts
+    assert [row[1:] for row in undecided] == [
+        ["`flows.packet = 512 B`, `flows.start = uniform 0..0.1 s`", ""]
+    ] * 2
+    # Eight are decided: one turns, three are the same everywhere, and four are left.
+    text = prose("lahanas2003.md")
+    assert "Of its ten verdicts three are decided and the same at every value. Four are undecided" in text
+    assert "both hold with packets of 512 B, and if flows start within 0.1 s." in text
+
+
 def test_prose_on_prague_over_codel_depends_on_the_buffer() -> None:
     shares = {
         row[0]: number(row[1])
