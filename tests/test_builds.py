@@ -53,10 +53,11 @@ def scenarios() -> dict[str, str]:
 
 
 def shortened(path: Path) -> Scenario:
-    """An example cut short, but not before every flow has begun and what changes in it has changed."""
+    """An example cut short, but not before every flow and source has begun and what changes in it has changed."""
     scenario = load_scenario(path)
     changes = [getattr(change, "at", None) or 0 for change in scenario.on]
-    last = max([0, *changes, *(group.start.latest(group.count) for group in scenario.flows)])
+    sources = [source.start for source in scenario.sources]
+    last = max([0, *changes, *sources, *(group.start.latest(group.count) for group in scenario.flows)])
     duration = format_time(max(12, last // 10**9 + 1) * 10**9)
     return with_values(
         scenario, {"duration": duration, "warmup": "2 s", "record.windows": True, "record.sample": "100 ms"}

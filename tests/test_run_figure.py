@@ -293,7 +293,8 @@ def test_every_kind_of_run_is_said_and_drawn_without_a_fault(case: str) -> None:
     ],
 )
 def test_examples_are_drawn_without_a_fault(name: str) -> None:
-    duration = "42 s" if name == "call-that-adapts" else "12 s"  # it has a download from 20 s on
+    # A call with a download from 20 s on, and a source from 30 s on.
+    duration = "42 s" if name in ("call-that-adapts", "free-network") else "12 s"
     scenario = scenario_of(EXAMPLES / f"{name}.toml", [f"duration={duration}"])
     figure = run_figure(traces_of(execute(job_of(with_series(scenario)))))
     assert faults(figure) == []
