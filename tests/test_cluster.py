@@ -280,7 +280,7 @@ def test_what_the_scheduler_forgot_is_sent_again() -> None:
 
 def test_without_a_scheduler_the_command_ends_and_what_is_finished_stays(tmp_path: Path) -> None:
     def gone(order: Order, ticket: int) -> Answer | bytes:
-        if ticket < 5:
+        if ticket < 4:  # of one run each, until it is known how long one takes
             return work(order.packed())
         workers.alive = False
         return Answer(ticket, trouble=Trouble.LOST)
@@ -289,7 +289,7 @@ def test_without_a_scheduler_the_command_ends_and_what_is_finished_stays(tmp_pat
     workers = Workers(reply=gone)
     with pytest.raises(ClusterError, match="went away; what is finished is in the store"):
         through(workers, jobs_of(200), store)
-    assert len(store.ids()) == sum(workers.sizes[:5])
+    assert len(store.ids()) == sum(workers.sizes[:4]) == 4
 
 
 def test_a_fault_of_the_engine_names_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
