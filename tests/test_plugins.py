@@ -13,6 +13,8 @@ from tests.conftest import CommandLine, clean_environment
 
 from sawtooth.run.store import Store
 
+SWEEP = ("sweep", "own.toml", "--over", "path.rtt=20ms,30ms", "--seeds", 1, "--plugin", "mine.py", "--json")
+"""A sweep of two runs with a controller of one's own."""
 LAW = '''
 import sawtooth as st
 
@@ -184,18 +186,7 @@ def test_what_a_plug_in_prints_on_workers_goes_to_standard_error(sawtooth: Comma
             "        self.w = max", "        print('cut')\n        self.w = max"
         )
     )
-    words = (
-        "sweep",
-        "own.toml",
-        "--over",
-        "path.rtt=20ms,30ms",
-        "--seeds",
-        1,
-        "--json",
-        "--plugin",
-        "mine.py",
-    )
-    done = sawtooth(*words, "--executor", "dask", SAWTOOTH_THREADS="2")
+    done = sawtooth(*SWEEP, "--executor", "dask", SAWTOOTH_THREADS="2")
     assert done.json["executed"] == 2
     assert {"loaded", "cut"} <= set(done.err.split())
 
@@ -413,18 +404,7 @@ def test_a_class_without_source_is_refused() -> None:
 @pytest.mark.long
 @pytest.mark.usefixtures("own_scenario", "law")
 def test_workers_of_this_machine_have_what_the_command_has_loaded(sawtooth: CommandLine) -> None:
-    words = (
-        "sweep",
-        "own.toml",
-        "--over",
-        "path.rtt=20ms,30ms",
-        "--seeds",
-        1,
-        "--plugin",
-        "mine.py",
-        "--json",
-    )
-    here, there = sawtooth(*words, "--store", "a"), sawtooth(*words, "--store", "b", "--executor", "dask")
+    here, there = sawtooth(*SWEEP, "--store", "a"), sawtooth(*SWEEP, "--store", "b", "--executor", "dask")
     assert there.code == 0, there.err
     assert there.json["rows"] == here.json["rows"]
 

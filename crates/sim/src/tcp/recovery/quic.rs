@@ -19,7 +19,7 @@
 //! leaves both to implementations.
 //!
 //! A controller that counts marks (DCTCP, Prague) cuts once in a window of data for them, as over TCP. Its marks begin no recovery period:
-//! it goes on growing (draft-briscoe-iccrg-prague §2.4.2), and answers a loss also after a mark (RFC 8257 §3.5).
+//! it goes on growing (draft-briscoe-iccrg-prague §2.4.3), and answers a loss also after a mark (RFC 8257 §3.5).
 //!
 //! Differs from RFC 9002: one number space and a SYN exchange instead of a handshake. The thresholds stay as they are, whatever turns out
 //! to have been reordering. When all data has been acknowledged no probe goes after copies that have not been.
@@ -159,8 +159,8 @@ impl Quic {
         adjusted
     }
 
-    /// `ProcessECN` (B.7): marks that are told for the first time stop growth, or at least that of their acknowledgement, and the first of
-    /// a recovery period or of a window of data asks for a reduction.
+    /// `ProcessECN` (B.7). Marks that are told for the first time begin a recovery period, if none is in progress, and ask for a reduction.
+    /// Beside a controller that counts them they only take growth from their acknowledgement, and ask once in a window of data.
     fn heed_marks(&mut self, details: Option<&AckDetails>, newest: u32, update: &mut RecoveryUpdate) {
         let counted = details.map_or(0, |details| details.ce_packets);
         if counted <= self.ce_counted {
