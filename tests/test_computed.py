@@ -11,6 +11,7 @@ from tools import in_short
 from tools.computed import ROOT, disagreements, found_faults, numbers, pages
 from tools.in_short import disagreeing, left_behind
 from tools.kept import Kept, kept, kept_faults
+from tools.rests_on import components_of, papers_of
 
 from sawtooth.claims.logic import Verdict
 from sawtooth.errors import InputError
@@ -94,6 +95,26 @@ def test_blocks_of_one_name_that_differ_are_found(page: Path) -> None:
     assert disagreeing([page, beside]) == {"two": [page, beside]}, "those named `claims` are of their page"
     page.write_text(PAGE + PAGE.replace("\nold\n", "\nnew\n"), encoding="utf-8")
     assert disagreeing([page]) == {"one": [page]}, "on a single page too"
+
+
+def test_an_adopted_block_rests_on_what_the_studies_of_its_paper_use() -> None:
+    now = numbers()
+    assert components_of("elsewhere.md", "one", now) == now, "it is of no paper"
+    found = components_of("reproductions.md", "floyd2000/shares verdicts", now)
+    assert found == components_of("floyd2000.md", "claims", now)
+    assert {"law/tfrc", "law/tfrc-5348", "recovery/sack", "impairments"} <= found.keys(), (
+        "of all parts, and of the formulas"
+    )
+    assert not {"law/aild", "law/bbr", "recovery/quic"} & found.keys()
+    assert papers_of("akella2002.md", "claims") == ("akella2002", "reddy2012"), (
+        "those whose claims the page has"
+    )
+    assert papers_of("README.md", "claims in short of all") == (
+        "akella2002",
+        "reddy2012",
+        "floyd2000",
+        "lahanas2003",
+    )
 
 
 def test_verdicts_of_a_part_are_counted_from_the_table_of_claims() -> None:

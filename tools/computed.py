@@ -3,8 +3,8 @@ exits with 1 if there are any.
 
 A block is stale where the engine behaves otherwise now than when it was filled: fill it again, by the command that the page names. It is
 unknown where nothing says what it rests on, as after a merge in which two branches filled the same page: fill it again, or, where the
-present engine made it, say so with `--adopt PAGE …`. An adopted block rests on every component that there is, so it goes stale with the
-next change of any of them; `--adopt` takes no stale block.
+present engine made it, say so with `--adopt PAGE …`. An adopted block rests on everything that the studies of its paper use
+(`tools.rests_on`), or, if it is of none, on every component that there is; `--adopt` takes no stale block.
 
 Blocks of one name that differ among the pages are named as well: the runs of one command cannot have come out in two ways.
 
@@ -25,6 +25,7 @@ from sawtooth.report.computed import FILE, PLACE, UntrustedBlock, faults, name_o
 from sawtooth.scenario.described import describe
 from tools.in_short import disagreeing, left_behind
 from tools.kept import kept_faults
+from tools.rests_on import components_of
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = ROOT / "docs" / FILE
@@ -69,7 +70,8 @@ def adopt(names: Sequence[str]) -> None:
     for name in names:
         page = Path(name).resolve()
         own = name_of(page, LINES)
-        stamp(page, {fault.block for fault in unknown if fault.page == own}, numbers())
+        for block in [fault.block for fault in unknown if fault.page == own]:
+            stamp(page, {block}, components_of(page.name, block, numbers()))
 
 
 def main() -> int:

@@ -26,9 +26,10 @@ from sawtooth.report.claim_rows import ROW, counted, in_short, renewed
 from sawtooth.report.computed import FILE, PLACE, contents, name_of, read
 from sawtooth.report.markdown import SHARED, fill
 from sawtooth.run.used import note, watching
+from tools.rests_on import OF_PAGES, papers_of
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES: Final = tuple(ROOT / "docs" / name for name in ("akella2002.md", "floyd2000.md", "lahanas2003.md"))
+SOURCES: Final = tuple(ROOT / "docs" / name for name in OF_PAGES)
 """Pages with a table of claims; that of 2002 has the claims of 2012 as well."""
 PAGES: Final = (ROOT / "README.md", ROOT / "docs" / "README.md", ROOT / "docs" / "reproductions.md")
 """Pages that say what came of them."""
@@ -116,24 +117,28 @@ def _of_its_page(name: str) -> bool:
 
 
 def main() -> None:
-    """Fill them on every page."""
+    """Fill them on every page. A block rests on the runs of the papers that it counts."""
     lines = read(ROOT / "docs" / FILE)
+    behind = {
+        source.name: lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour for source in SOURCES
+    }
     for source in SOURCES:
-        with watching():
-            note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
-            fill(source, table_of(source.read_text(encoding="utf-8")), True)
-    known = blocks()
-    for source in SOURCES:
-        if not known.keys() & contents(source.read_text(encoding="utf-8")).keys():
-            continue
-        with watching():
-            note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
-            fill(source, known, True)
+        _fill(source, table_of(source.read_text(encoding="utf-8")), behind, {source.name})
+    for name, content in blocks().items():
+        papers = papers_of("", name)
+        counts = {page for page, own in OF_PAGES.items() if set(own) & set(papers)}
+        for page in (*SOURCES, *PAGES):
+            if name in contents(page.read_text(encoding="utf-8")):
+                _fill(page, {name: content}, behind, counts)
+
+
+def _fill(
+    page: Path, content: Mapping[str, str], behind: Mapping[str, Mapping[str, int]], counts: Iterable[str]
+) -> None:
     with watching():
-        for source in SOURCES:
-            note(lines[name_of(source, ROOT / "docs" / FILE)]["claims"].behaviour)
-        for page in PAGES:
-            fill(page, known, True)
+        for source in counts:
+            note(behind[source])
+        fill(page, content, True)
 
 
 if __name__ == "__main__":
