@@ -284,6 +284,44 @@ def test_what_there_is_for_each_flow_of_a_free_network() -> None:
     assert alone.available_bps == (10 - 1) * M / 2
 
 
+def one_link(**keys: Any) -> dict[str, Any]:
+    link = {"from": "A", "to": "B", "delay": "10 ms", **keys}
+    flows = [{"control": "cubic", "route": ["A", "B"], "start": "0 s"}]
+    return {
+        "duration": "10 s",
+        "warmup": "2 s",
+        "topology": {"kind": "free"},
+        "links": [link],
+        "flows": flows,
+    }
+
+
+def test_a_rate_that_changes_makes_what_there_is_in_a_free_network() -> None:
+    """The rate of the file counted whatever came of it: goodput was 2 on a link of twice the rate."""
+    tables = one_link(rate="10 Mbit/s", buffer="50 packets")
+    on = [{"at": "4 s", "set": {"links[0].rate": "20 Mbit/s"}}]
+    assert resolved(tables, on=on).available_bps == (10 * 2 + 20 * 6) / 8 * M
+    shaped = one_link(rate="10 Mbit/s", buffer="50 packets", shaper={"rate": "8 Mbit/s", "burst": "9 kB"})
+    assert resolved(shaped, on=on).available_bps == 8 * M
+
+
+def test_what_a_trace_offers_while_the_run_is_measured_is_what_there_is_in_every_network(
+    tmp_path: Path,
+) -> None:
+    """1 s of 12 Mbit/s and 1 s of 6: in a free network the mean of the whole trace counted, 9 Mbit/s."""
+    trace = tmp_path / "two.trace"
+    times = [*range(1, 1001), *range(1002, 2001, 2)]
+    trace.write_text("".join(f"{time}\n" for time in times))
+    times_of_run = {"duration": "2 s", "warmup": "1 s"}
+    free = {**one_link(trace=str(trace)), **times_of_run}
+    flows = [{"control": "cubic", "start": "0 s"}]
+    dumbbell = {"bottleneck": {"trace": str(trace)}, "path": {"rtt": "20 ms"}, "flows": flows, **times_of_run}
+    assert resolved(free).available_bps == resolved(dumbbell).available_bps == 6 * M
+    policer = {"rate": "1 Mbit/s", "burst": "30 kB"}
+    policed = {**dumbbell, "bottleneck": {"trace": str(trace), "policer": policer}}
+    assert resolved(policed).available_bps == M
+
+
 def test_a_free_network_runs_and_its_first_queue_is_the_bottleneck() -> None:
     run = execute(resolved(FREE))
     assert [row["name"] for row in run.queues.to_pylist()] == ["A/B", "B/C"]

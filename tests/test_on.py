@@ -53,6 +53,16 @@ def test_a_rate_changes_at_a_time_and_the_available_bandwidth_with_it() -> None:
     assert values(halved)["utilisation"] > 0.9
 
 
+@pytest.mark.parametrize("bucket", ["shaper", "policer"])
+def test_a_higher_rate_makes_no_more_available_than_a_token_bucket_lets_through(bucket: str) -> None:
+    """The new rate counted whole: a shaped link that was full had a goodput of a quarter."""
+    table = {**BASE["bottleneck"], bucket: {"rate": "5 Mbit/s", "burst": "30 kB"}}  # type: ignore[dict-item]
+    faster = with_changes({"at": "3 s", "set": {"bottleneck.rate": "20 Mbit/s"}}, bottleneck=table)
+    assert resolve(scenario_of(faster)).available_bps == 5_000_000
+    slower = with_changes({"at": "4 s", "set": {"bottleneck.rate": "3 Mbit/s"}}, bottleneck=table)
+    assert resolve(scenario_of(slower)).available_bps == 4_000_000
+
+
 def test_the_bytes_that_a_changing_rate_carries_are_what_is_used() -> None:
     """A slow second counted as much as a fast one: 3 Mbit/s over 2 s of 10 and 2 s of 3 Mbit/s were 0.65, and are 12 of 26 Mbit."""
     slower = with_changes(

@@ -6,18 +6,14 @@ Source: none of its own; what may change, and how it is written, is in ``on``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from sawtooth import _native
 from sawtooth.errors import InputError
-from sawtooth.scenario import units
+from sawtooth.scenario.link_rates import times_of
 from sawtooth.scenario.on import Drawn, NewValue
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.schedule import Schedule
 from sawtooth.scenario.topology import Layout
-
-OCCURRENCES_MAX: Final = 100_000
-"""Most changes that one table with `every` makes."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,7 @@ def changes(scenario: Scenario, layout: Layout, seed: str) -> Changes:
             for target in _targets(scenario, layout, index, setting):
                 targets.append((setting, target))
                 keys.append((f'on[{index}].set."{setting.key}"', on.changed.written[setting.key]))
-        whens: list[dict[str, Any]] = [{"kind": "time", "ns": at} for at in _times(scenario, index)]
+        whens: list[dict[str, Any]] = [{"kind": "time", "ns": at} for at in times_of(scenario, index)]
         if on.state is not None:
             after = {} if on.after is None else {"after_ns": on.after}
             whens = [{"kind": "state", "flow": on.flow or 0, "state": on.state, **after}]
@@ -50,16 +46,6 @@ def changes(scenario: Scenario, layout: Layout, seed: str) -> Changes:
             ]
             found.append(({"when": when, "set": sets}, (f"on[{index}]", tuple(keys))))
     return Changes(tuple(change for change, _ in found), tuple(origin for _, origin in found))
-
-
-def _times(scenario: Scenario, index: int) -> range:
-    """When a table makes its changes. InputError if that is too often."""
-    on = scenario.on[index]
-    times = on.times(scenario.duration)
-    if len(times) > OCCURRENCES_MAX:
-        accepted = f"a time so long that the change happens at most {OCCURRENCES_MAX} times"
-        raise InputError(scenario.name, f"on[{index}].every", units.format_time(on.every or 0), accepted)
-    return times
 
 
 def _drawn(setting: NewValue, index: int, seed: str, count: int) -> list[Any]:
@@ -91,14 +77,3 @@ def _targets(scenario: Scenario, layout: Layout, index: int, setting: NewValue) 
 
 def _tables(layout: Layout) -> str:
     return ", ".join(dict.fromkeys(key for key in layout.keys if key not in ("path", "topology")))
-
-
-def rates_at_times(scenario: Scenario, capacity: int, flows: int) -> Schedule:
-    """What each of so many test flows has of a bottleneck whose rate changes at times alone; changes upon states are not foreseen."""
-    rates = {0: capacity}
-    for index, on in enumerate(scenario.on):
-        for setting in on.changed.settings:
-            if setting.key == "bottleneck.rate":
-                rates |= dict.fromkeys(_times(scenario, index), setting.value)
-    times = sorted(rates)
-    return Schedule(tuple(times), tuple(round(rates[time] / flows) for time in times))

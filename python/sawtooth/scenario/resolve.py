@@ -17,11 +17,12 @@ from sawtooth import _native
 from sawtooth.errors import MISSING, InputError
 from sawtooth.plain import canonical
 from sawtooth.scenario import cross_flows, ecn, topology, traffic
-from sawtooth.scenario.changes import changes, rates_at_times
+from sawtooth.scenario.changes import changes
 from sawtooth.scenario.cross_traffic import cross_traffic
 from sawtooth.scenario.engine_check import check
 from sawtooth.scenario.environments import schedule_of
 from sawtooth.scenario.fields import parse_seed
+from sawtooth.scenario.link_rates import offered_bps, rates_at_times
 from sawtooth.scenario.queue_value import marks
 from sawtooth.scenario.record_fields import engine_record
 from sawtooth.scenario.scenario import FlowsBase, Scenario
@@ -216,12 +217,9 @@ def _schedule(
         return Schedule.constant(layout.available_bps)
     count = max(crossed.test_flows for crossed in layout.crossed)
     if trace is not None:
-        once = scenario.bottleneck.trace_once
-        return Schedule.constant(
-            round(trace.available_bps(scenario.warmup, scenario.duration, once=once) / count)
-        )
+        return Schedule.constant(round(offered_bps(scenario, trace, scenario.bottleneck) / count))
     if scenario.environment is None:
-        return rates_at_times(scenario, capacity, count)
+        return rates_at_times(scenario, "bottleneck", scenario.bottleneck, capacity).shared(count)
     try:
         return schedule_of(
             scenario.environment,

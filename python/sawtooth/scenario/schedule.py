@@ -69,6 +69,10 @@ class Schedule:
         total: int = sum(map(mul, self.rates_bps[first:after], map(sub, edges[1:], edges)))
         return total / (end_ns - start_ns)  # of whole numbers: rounded once
 
+    def shared(self, flows: int) -> Schedule:
+        """Every level in so many equal parts, each to the nearest bit/s."""
+        return Schedule(self.times_ns, tuple(round(rate / flows) for rate in self.rates_bps))
+
     def clip(self, floor_bps: int, ceiling_bps: int) -> Schedule:
         """Every level moved into [floor, ceiling]; times stay."""
         assert 0 <= floor_bps <= ceiling_bps, "a floor is not above its ceiling"

@@ -17,7 +17,6 @@ from typing import Any, Final
 from sawtooth.errors import InputError
 from sawtooth.scenario.scenario import FlowsBase, Scenario
 from sawtooth.scenario.shapes import Dumbbell, EqualRate, Ring, Shape, TwoRouter
-from sawtooth.scenario.token_bucket import TokenBucket
 from sawtooth.scenario.units import format_time
 from sawtooth.scenario.wires import impairments
 
@@ -111,11 +110,6 @@ class Layout:
             if link["queue"] is not None:
                 rows[index] = len(rows)
         return [rows[link] for link in route if link in rows]
-
-
-def least_bps(rate_bps: int, *buckets: TokenBucket | None) -> int:
-    """What a link carries in the long run behind token buckets, bit/s."""
-    return min(rate_bps, *(bucket.rate for bucket in buckets if bucket is not None), rate_bps)
 
 
 WAY: Final[dict[type[Shape], str]] = {

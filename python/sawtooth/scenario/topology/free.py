@@ -7,8 +7,8 @@ first listed. Acknowledgements take the shortest way back.
 
 Each flow has access links of its own at both ends of its route, of rate `path.access_rate` and without delay: RTTs are those of the links.
 The first listed link with a queue is the bottleneck of results; delay and loss of a flow are those of all queues that its data
-crosses. The bandwidth available to a test flow is that of its tightest queue: the rate that constant-rate sources leave there, divided
-equally among the test flows there. Goodput is relative to the mean of these bandwidths over the test flows.
+crosses. The bandwidth available to a test flow is that of its tightest queue: the mean rate, while the run is measured, that constant-rate
+sources leave there, divided equally among the test flows there. Goodput is relative to the mean of these bandwidths over the test flows.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from typing import Any
 
 from sawtooth.errors import MISSING, InputError
 from sawtooth.scenario.free_network import Link, Source
+from sawtooth.scenario.link_rates import least_bps, offered_bps, rates_at_times
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, Layout, Route, least_bps
+from sawtooth.scenario.topology.base import Endpoint, Layout, Route
 from sawtooth.scenario.topology.middle import DROP_TAIL, named_trace, plain, queue, transmitter
 from sawtooth.scenario.trace import Trace
 from sawtooth.scenario.transmitters import BESIDE
@@ -32,12 +33,15 @@ def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
     graph = _Graph(scenario)
     layout = Layout([])
     drained: list[int] = []  # what each link carries in the long run behind a shaper, bit/s
+    carried: list[float] = []  # what it carries while the run is measured, bit/s
     for name, link, key in graph.links:
         trace = named_trace(scenario, key, link.trace)
         rate = link.rate or (scenario.path.access_rate if trace is None else trace.mean_bps)
         sends = transmitter(rate, trace, once=link.trace_once)
         layout.add(plain(name, rate, link.delay) | sends | impairments(link) | link.beside_queue(), key)
         drained.append(least_bps(rate, link.shaper))
+        listed = len(carried) < len(scenario.links)  # nothing changes a way back that nobody listed
+        carried.append(_carried_bps(scenario, link, trace, rate, key if listed else ""))
     ways: list[list[int]] = []
     for index, group in enumerate(scenario.flows):
         forward, reverse = graph.both_ways(group.route, f"flows[{index}].route")
@@ -62,7 +66,7 @@ def lay_out(scenario: Scenario, _trace: Trace | None) -> Layout:
     ]
     for index, source in enumerate(scenario.sources):
         layout.sources.append(_source(source, index, graph.way(source.route, f"sources[{index}].route")))
-    layout.available_bps = _available(scenario, layout, ways, drained)
+    layout.available_bps = _available(scenario, layout, ways, carried)
     return layout
 
 
@@ -123,7 +127,14 @@ def _source(source: Source, index: int, way: list[int]) -> dict[str, Any]:
     return {"name": f"source/{index}", "packet_bytes": source.packet, "route": way, "rates": rates}
 
 
-def _available(scenario: Scenario, layout: Layout, ways: list[list[int]], drained: list[int]) -> int:
+def _carried_bps(scenario: Scenario, link: Link, trace: Trace | None, rate_bps: int, key: str) -> float:
+    """What a link of that rate, or with that trace, carries on average while the run is measured, bit/s."""
+    if trace is not None:
+        return offered_bps(scenario, trace, link)
+    return rates_at_times(scenario, key, link, rate_bps).time_mean(scenario.warmup, scenario.duration)
+
+
+def _available(scenario: Scenario, layout: Layout, ways: list[list[int]], carried: list[float]) -> int:
     """Mean over test flows of what the queues on their way leave each, bit/s; at least 0."""
     flows = [sum(link in way for way in ways) for link in range(len(layout.links))]
     taken = [0.0] * len(layout.links)
@@ -134,16 +145,12 @@ def _available(scenario: Scenario, layout: Layout, ways: list[list[int]], draine
         for link in spec["route"]:
             taken[link] += source.rate * share
 
-    def carried(number: int) -> int:
-        policer = layout.links[number].get("policer")
-        return drained[number] if policer is None else min(drained[number], policer["rate_bps"])
-
     total = 0.0
     for way in ways:
         shares = [
-            max(0.0, carried(link) - taken[link]) / flows[link]
+            max(0.0, carried[link] - taken[link]) / flows[link]
             for link in way
             if layout.links[link]["queue"] is not None
         ]
-        total += min(shares, default=min(carried(link) / flows[link] for link in way))
+        total += min(shares, default=min(carried[link] / flows[link] for link in way))
     return round(total / len(ways))

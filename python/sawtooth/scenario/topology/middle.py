@@ -6,9 +6,10 @@ from typing import Any
 
 from sawtooth.errors import InputError
 from sawtooth.scenario.fields import parse_seed
+from sawtooth.scenario.link_rates import least_bps
 from sawtooth.scenario.queue_value import Queue
 from sawtooth.scenario.scenario import Scenario
-from sawtooth.scenario.topology.base import Endpoint, base_rtt, least_bps
+from sawtooth.scenario.topology.base import Endpoint, base_rtt
 from sawtooth.scenario.trace import SHIPPED, Trace, parse_trace, read_trace, shipped_text
 from sawtooth.scenario.units import LARGEST, Buffer
 from sawtooth.scenario.wires import impairments
