@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -320,6 +321,18 @@ def test_what_a_trace_offers_while_the_run_is_measured_is_what_there_is_in_every
     policer = {"rate": "1 Mbit/s", "burst": "30 kB"}
     policed = {**dumbbell, "bottleneck": {"trace": str(trace), "policer": policer}}
     assert resolved(policed).available_bps == M
+
+
+def test_flows_that_cross_no_queue_have_no_bottleneck() -> None:
+    """It ended in a division by zero: data crossed the ways back that have no queue."""
+    tables = one_link(rate="10 Mbit/s", buffer="50 packets")
+    values = execute(
+        resolved(tables, flows=[{"control": "cubic", "route": ["B", "A"], "receive_window": 4}])
+    ).values
+    assert math.isnan(values["utilisation"])
+    assert math.isnan(values["idle"])
+    assert (values["delay"], values["loss"]) == (0.0, 0.0)
+    assert values["goodput"] > 0.0
 
 
 def test_a_free_network_runs_and_its_first_queue_is_the_bottleneck() -> None:

@@ -183,11 +183,11 @@ class Measured:
         return np.asfortranarray(inside), bin_ns  # flow by flow: numpy adds up in the order of memory
 
     def bottleneck(self, column: str) -> float:
-        """One number of the bottleneck; of several, their mean."""
+        """One number of the bottleneck; of several, their mean; NaN where test flows cross no queue."""
         rows = self.bottlenecks
         if len(rows) == 1:
             return self.queue(rows[0], column)
-        return sum(self.queue(row, column) for row in rows) / len(rows)
+        return ratio(sum(self.queue(row, column) for row in rows), len(rows))
 
     @cached_property
     def bottlenecks(self) -> list[int]:

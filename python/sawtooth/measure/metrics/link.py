@@ -20,7 +20,7 @@ exceeds 1 for that is cut off. A policer is no part of the link: what it drops w
 `idle` is the share of the measured time with nothing waiting and nothing in transmission. What waits for its tokens or for an
 opportunity waits. Only with one rate do the two add up to 1.
 
-Where test flows cross several bottlenecks both are means over these.
+Where test flows cross several bottlenecks both are means over these; where they cross no queue, as in a free network, undefined.
 
 Source: the standard definitions; for traces [Winstein13] §5.
 """
