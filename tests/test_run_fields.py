@@ -219,6 +219,20 @@ def test_slowdown_is_against_the_same_transfer_alone() -> None:
     assert endless["completion_s"] is endless["slowdown"] is None
 
 
+def test_a_transfer_is_complete_if_it_comes_to_its_end_before_its_stop() -> None:
+    """A flow with a stop had no completion time, even where the stop was long after its end."""
+    text = PATH.replace("CONTROL", "aimd(1, 0.5)").replace("RECOVERY", 'recovery = "sack"')
+    for more in ({"bytes": "300 kB"}, {"supply": [["0 s", "10 packets"], ["1 s", "20 kB"]]}):
+        values = {"warmup": "0 s", **{f"flows.{key}": value for key, value in more.items()}}
+        free = flow_of(st.run(text, set=values, store=False))
+        late = flow_of(st.run(text, set={**values, "flows.stop": "5 s"}, store=False))
+        early = flow_of(st.run(text, set={**values, "flows.stop": "0.2 s"}, store=False))
+        assert free["completion_s"] == free["finished_s"]
+        assert (late["completion_s"], late["slowdown"]) == (free["completion_s"], 1.0)
+        assert early["finished_s"] < free["finished_s"]
+        assert early["completion_s"] is early["slowdown"] is None
+
+
 def test_every_timeout_without_a_loss_is_withdrawn() -> None:
     text = PATH.replace('rate = "8 Mbit/s"', 'trace = "outage.trace"').replace("CONTROL", "cubic")
     values = {"duration": "40 s", "warmup": "0 s", "bottleneck.buffer": "200 packets"}

@@ -112,10 +112,22 @@ def compared(engine: Mapping[str, Any]) -> bool:
     return any(flow["packets"] or flow.get("supply") for flow in engine["flows"])
 
 
+def came_to_its_end(spec: Mapping[str, Any], finished_ns: int) -> bool:
+    """Whether a flow that was finished at that time had an end, and came to it before its stop. One that waits for data when it is
+    stopped was finished when it began to wait."""
+    supply = spec.get("supply")
+    if finished_ns < 0 or not (spec["packets"] or supply):
+        return False
+    if spec["stop_ns"] is None:
+        return True
+    whole_ns = spec["start_ns"] + supply[-1][0] if supply else 0
+    return whole_ns <= finished_ns < int(spec["stop_ns"])
+
+
 def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:
     """The scenario in which a flow is alone, as canonical text; None for one without end, or that did not come to it."""
     spec = engine["flows"][flow]
-    if finished_ns < 0 or spec["stop_ns"] is not None or not (spec["packets"] or spec.get("supply")):
+    if not came_to_its_end(spec, finished_ns):
         return None
     moves = any(link.get("trace_ms") for link in engine["links"]) or engine.get("changes")
     changes = [
@@ -130,7 +142,7 @@ def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:
         "seed": SEED,
         "warmup_ns": 0,
         "profiles": [profile],
-        "flows": [{**spec, "profile": 0, "start_ns": spec["start_ns"] if moves else 0}],
+        "flows": [{**spec, "profile": 0, "start_ns": spec["start_ns"] if moves else 0, "stop_ns": None}],
         "sources": [],
         "record": {},
     }
@@ -152,14 +164,12 @@ def meta_alone(engine: Mapping[str, Any]) -> dict[str, Any]:
 
 def completions_s(flows: Columns, engine: Mapping[str, Any]) -> NDArray[np.float64]:
     """How long each flow took from its SYN to its last acknowledgement, s; NaN for one without end, or that did not come to it."""
-    ends = [
-        flow["stop_ns"] is None and bool(flow["packets"] or flow.get("supply")) for flow in engine["flows"]
-    ]
-    if not any(ends):
-        return np.full(len(ends), np.nan)
+    specs = engine["flows"]
+    if not compared(engine):
+        return np.full(len(specs), np.nan)
     finished_ns = flows.values("finished_ns").astype(np.float64)
-    starts_ns = np.array([flow["start_ns"] for flow in engine["flows"]], np.float64)
-    came = np.array(ends, np.bool_) & (finished_ns >= 0.0)
+    starts_ns = np.array([spec["start_ns"] for spec in specs], np.float64)
+    came = np.array([*map(came_to_its_end, specs, flows.listed("finished_ns"))], np.bool_)
     return np.where(came, (finished_ns - starts_ns) / 1e9, np.nan)
 
 
