@@ -114,6 +114,19 @@ def test_an_empty_path_has_no_queueing_delay() -> None:
     assert flow["rtt_ms"]["mean"] == EMPTY_NS / 1e6
 
 
+def test_a_path_that_becomes_shorter_is_empty_at_its_shortest() -> None:
+    """The delay of the file counted: all of a queueing delay was 0 once `[[on]]` had taken 5 ms away."""
+    shorter = [{"at": "0 s", "set": {"bottleneck.delay": "5 ms"}}]
+    text = PATH.replace("CONTROL", "cubic").replace("RECOVERY", 'recovery = "rack"')
+    short = flow_of(st.run(text, set={"on": shorter, "flows.receive_window": 1}, store=False))
+    assert short["queue_delay_ms"]["min"] == short["queue_delay_ms"]["mean"] == 0.0
+    full = flow_of(st.run(text, set={"on": shorter}, store=False))
+    assert full["rtt_ms"]["mean"] - full["queue_delay_ms"]["mean"] == pytest.approx(EMPTY_NS / 1e6 - 5.0)
+    longer = [{"at": "0 s", "set": {"bottleneck.delay": "15 ms"}}]
+    long = flow_of(st.run(text, set={"on": longer, "flows.receive_window": 1}, store=False))
+    assert long["queue_delay_ms"]["mean"] == pytest.approx(5.0)
+
+
 def test_the_delay_of_the_queue_is_that_of_its_packets() -> None:
     run = run_of("aimd(1, 0.5)", "sack")
     found = events(run)

@@ -1,9 +1,9 @@
 """What a flow would meet alone on the empty path: its round-trip time there, and how long what it carries takes.
 
 The round-trip time of the empty path is exact: transmission of a data packet on every link of the way out and of an acknowledgement on
-every link of the way back, with the delays between. A link that follows a trace transmits in no time here, one whose rate
-changes at the greatest of its rates. What a round-trip sample has beyond that is waiting: in queues of either direction, for a trace,
-for a delayed acknowledgement.
+every link of the way back, with the delays between. A link that follows a trace transmits in no time here. One whose rate changes does so
+at the greatest of its rates, and one whose delay changes has the least. What a round-trip sample has beyond that is waiting: in queues of
+either direction, for a trace, for a delayed acknowledgement.
 
 The completion time alone is that of a run of the engine with the same network and endpoints and no other flow, source or arrival, which
 starts at 0 unless the network changes with time. Losses by chance stay: they are of the path.
@@ -79,7 +79,7 @@ def keeping(chosen: Keeper[Any] | None) -> Iterator[None]:
 
 def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int]:
     """The function that gives a flow's round-trip time on the empty path, ns."""
-    links = [(link["delay_ns"], rate) for link, rate in zip(engine["links"], _rates(engine), strict=True)]
+    links = [*zip(_delays(engine), _rates(engine), strict=True)]
 
     def crossing(route: list[int], size: int) -> int:
         time_ns, scaled = 0, size * 8_000_000_000
@@ -95,6 +95,16 @@ def empty_rtt_ns(engine: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], int
         )
 
     return of_flow
+
+
+def _delays(engine: Mapping[str, Any]) -> list[int]:
+    """The least delay of every link, ns."""
+    delays: list[int] = [link["delay_ns"] for link in engine["links"]]
+    for change in engine.get("changes", ()):
+        for entry in change["set"]:
+            if entry["kind"] == "delay":
+                delays[entry["link"]] = min(delays[entry["link"]], entry["ns"])
+    return delays
 
 
 def _rates(engine: Mapping[str, Any]) -> list[int]:
