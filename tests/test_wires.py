@@ -61,6 +61,10 @@ def test_losses_are_read_and_written(text: str, engine: dict[str, Any]) -> None:
         ("normal 20 ms ± 5 ms", {"kind": "normal", "mean_ns": 20_000_000, "deviation_ns": 5_000_000}),
         ("normal 20 ms +- 5 ms", {"kind": "normal", "mean_ns": 20_000_000, "deviation_ns": 5_000_000}),
         ("pareto 1 ms shape 1.5", {"kind": "pareto", "least_ns": 1_000_000, "shape": 1.5}),
+        # Numbers and units as everywhere: a micro sign, a bare point and an exponent were refused here alone.
+        ("500 \N{GREEK SMALL LETTER MU}s", {"kind": "constant", "ns": 500_000}),
+        ("uniform .5..2e1 ms", {"kind": "uniform", "from_ns": 500_000, "to_ns": 20_000_000}),
+        ("uniform 5..20 \N{GREEK SMALL LETTER MU}s", {"kind": "uniform", "from_ns": 5_000, "to_ns": 20_000}),
     ],
 )
 def test_delays_are_read(text: str, engine: dict[str, Any]) -> None:

@@ -18,13 +18,14 @@ from sawtooth.scenario import units
 from sawtooth.scenario.fields import JsonSchema, Parsed, Strict, Time
 from sawtooth.scenario.values import Impairment
 
-_TIME = r"\d[\d.]*\s*(?:ns|us|µs|ms|s|min)"
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?"
+_TIME = _NUMBER + r"\s*(?:ns|us|µs|μs|ms|s|min)"
 _DELAYS: Mapping[str, re.Pattern[str]] = {
     "constant": re.compile(rf"({_TIME})"),
-    "uniform": re.compile(rf"uniform\s+(\d[\d.]*)\s*(\w+)?\s*\.\.\s*({_TIME})"),
+    "uniform": re.compile(rf"uniform\s+({_NUMBER})\s*(\w+)?\s*\.\.\s*({_TIME})"),
     "exponential": re.compile(rf"exponential\s+({_TIME})"),
     "normal": re.compile(rf"normal\s+({_TIME})\s*(?:±|\+-)\s*({_TIME})"),
-    "pareto": re.compile(rf"pareto\s+({_TIME})\s+shape\s+(\d[\d.]*)"),
+    "pareto": re.compile(rf"pareto\s+({_TIME})\s+shape\s+({_NUMBER})"),
 }
 DELAY_ACCEPTED = (
     '"30 ms", "uniform 5..20 ms", "exponential 5 ms", "normal 20 ms ± 5 ms" or "pareto 5 ms shape 1.5"'
@@ -46,7 +47,7 @@ def _delay(kind: str, match: re.Match[str]) -> dict[str, Any]:
     if kind == "constant":
         return {"kind": kind, "ns": time(match[1])}
     if kind == "uniform":
-        unit = match[2] or re.sub(r"^[\d.\s]+", "", match[3])
+        unit = match[2] or re.sub(rf"^{_NUMBER}\s*", "", match[3])
         low, high = time(f"{match[1]} {unit}"), time(match[3])
         if low > high:
             raise ValueError(f"{DELAY_ACCEPTED}, the shorter time first")
