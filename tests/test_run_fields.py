@@ -108,6 +108,12 @@ def test_a_classic_flow_has_one_sample_a_round_trip() -> None:
     assert flow["rtt_ms"]["p50"] == pytest.approx(float(np.median(trips)) / 1e6, rel=0.1)
 
 
+def test_a_flow_without_a_sample_has_no_round_trip() -> None:
+    """Its smoothed round trip was told as 0 ms."""
+    flow = flow_of(run_of("cubic", "sack", flows__start="11.99 s"))
+    assert flow["srtt_ms"] is flow["srtt_mean_ms"] is flow["rtt_ms"] is None
+
+
 def test_an_empty_path_has_no_queueing_delay() -> None:
     flow = flow_of(run_of("cubic", "rack", flows__receive_window=1))
     assert flow["queue_delay_ms"]["min"] == flow["queue_delay_ms"]["mean"] == 0.0

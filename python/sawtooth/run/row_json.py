@@ -30,7 +30,7 @@ def flow_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "drops": row["drops"],
         "marks": row["marks"],
         "mean_window": row["window_mean"],
-        "srtt_ms": None if row["srtt_ns"] is None else row["srtt_ns"] / 1e6,
+        "srtt_ms": row["srtt_ns"] / 1e6 if row["srtt_ns"] else None,
         "srtt_mean_ms": row["srtt_mean_ns"] / 1e6 if row.get("srtt_mean_ns") else None,
         "finished_s": row["finished_ns"] / 1e9 if row["finished_ns"] >= 0 else None,
         "rtt_ms": round_trips_ms(row, 0),
