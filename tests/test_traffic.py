@@ -125,6 +125,14 @@ def test_the_load_of_drawn_transfers_is_that_of_their_whole_packets(
     assert offered == pytest.approx(load, abs=bound)
 
 
+def test_what_was_decided_of_traffic_is_told() -> None:
+    """The page sent its reader to `resolved`, where it did not stand: 600 kbit/s in frames of two packets of 1200 B are 31.25 a second."""
+    (call,) = with_traffic("media", rate='"600 kbit/s"').resolved["traffic"]
+    assert (call["kind"], call["fps"], call["rate_bps"]) == ("media", 31.25, 600_000)
+    (stream,) = with_traffic("udp", share=0.1).resolved["traffic"]
+    assert (stream["kind"], stream["rate_bps"]) == ("udp", 800_000)
+
+
 def test_a_paced_application_gets_what_it_offers() -> None:
     run = with_traffic("paced", rate='"1 Mbit/s"', start='"2 s"', stop='"6 s"', count=2)
     report = report_of(run)

@@ -191,7 +191,8 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
         "test_flows": known.echo["test_flows"],
         "available_bps": available,
         "capacity_bps": capacity,
-        "resolved": _echo(scenario, engine, known.echo, available, capacity, cross.load),
+        "resolved": _echo(scenario, engine, known.echo, available, capacity, cross.load)
+        | _echoed_traffic(measured),
         **measured,
     }
     if layout.paths:
@@ -303,6 +304,11 @@ def _flow(group: FlowsBase, flow: topology.Endpoint, route: topology.Route, prof
         "packets": packets,
         **({"supply": group.supply.engine(group.packet)} if group.supply else {}),
     }
+
+
+def _echoed_traffic(measured: dict[str, Any]) -> dict[str, Any]:
+    """What was decided of each group of traffic; nothing where there is none."""
+    return {"traffic": measured["traffic"]} if "traffic" in measured else {}
 
 
 def _parameters(queue: dict[str, Any] | None) -> dict[str, Any]:
