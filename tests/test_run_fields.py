@@ -238,6 +238,17 @@ def test_slowdown_is_against_the_same_transfer_alone() -> None:
     assert endless["completion_s"] is endless["slowdown"] is None
 
 
+def test_who_is_alone_meets_every_change_of_the_links() -> None:
+    """A table of `[[on]]` that also changed the supply of others was left out whole: the slow-down was 5 where nobody else was."""
+    text = PATH.replace("CONTROL", "cubic").replace("RECOVERY", 'recovery = "rack"\nbytes = "1 MB"')
+    other = '[[flows]]\ncontrol = "cubic"\nstart = "10 s"\n'
+    sets = {"bottleneck.rate": "2 Mbit/s", "flows[1].supply": "1 Mbit/s"}
+    values = {"flows[0].start": "1 s", "on": [{"at": "0.5 s", "set": sets}]}
+    flow = flow_of(st.run(text + other, set=values, store=False))
+    assert flow["completion_s"] > 4.0
+    assert flow["slowdown"] == 1.0
+
+
 def test_a_transfer_is_complete_if_it_comes_to_its_end_before_its_stop() -> None:
     """A flow with a stop had no completion time, even where the stop was long after its end."""
     text = PATH.replace("CONTROL", "aimd(1, 0.5)").replace("RECOVERY", 'recovery = "sack"')

@@ -141,9 +141,10 @@ def alone(engine: Mapping[str, Any], flow: int, finished_ns: int) -> str | None:
         return None
     moves = any(link.get("trace_ms") for link in engine["links"]) or engine.get("changes")
     changes = [
-        change
+        {**change, "set": of_links}
         for change in engine.get("changes", ())
-        if change["when"]["kind"] == "time" and all(entry["kind"] != "supply" for entry in change["set"])
+        if change["when"]["kind"] == "time"
+        and (of_links := [entry for entry in change["set"] if entry["kind"] != "supply"])
     ]
     profile = engine["profiles"][spec["profile"]]
     scenario = {
