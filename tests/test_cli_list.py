@@ -56,6 +56,15 @@ def test_sources_are_shown(sawtooth: CommandLine) -> None:
     assert line.rstrip().endswith("Jain84 eq. 1")
 
 
+def test_people_are_told_which_way_is_better_and_over_what_time(sawtooth: CommandLine) -> None:
+    """docs/metrics.md said so; the table had neither."""
+    lines = {line.split()[0]: line for line in sawtooth("list", "metrics").out.splitlines() if line.split()}
+    assert " higher  [warm-up, duration) " in lines["jain"]
+    assert " lower   [warm-up, duration) " in lines["fairness"]
+    assert " lower   [0, duration), warm-up included " in lines["completion"]
+    assert "er   " not in lines["mean_window"]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself_with_an_example(
     command: str, capsys: pytest.CaptureFixture[str]

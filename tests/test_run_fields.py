@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import sawtooth as st
+from sawtooth.measure.metrics import metric
 from sawtooth.run.run import Run
 from sawtooth.scenario.described import describe
 
@@ -236,6 +237,16 @@ def test_slowdown_is_against_the_same_transfer_alone() -> None:
     assert beside["slowdown"] > 1.5
     endless = flow_of(st.run(text + other, set=values, store=False), 1)
     assert endless["completion_s"] is endless["slowdown"] is None
+
+
+def test_a_transfer_of_the_warm_up_has_a_completion_time() -> None:
+    """The metric says of its window that the warm-up is included."""
+    text = PATH.replace("CONTROL", "cubic").replace("RECOVERY", 'recovery = "rack"\nbytes = "100 kB"')
+    run = st.run(text, store=False)
+    flow = flow_of(run)
+    assert flow["finished_s"] < 2.0
+    assert (flow["sent"], run.values["completion"]) == (0, flow["completion_s"])
+    assert "warm-up included" in metric("completion").window
 
 
 def test_who_is_alone_meets_every_change_of_the_links() -> None:

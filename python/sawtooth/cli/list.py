@@ -75,7 +75,13 @@ def environments_in_full() -> Rows:
 
 
 def metrics() -> Rows:
-    """Every metric, with unit, window and direction."""
+    """Every metric, with unit, window and which way is better, in a word."""
+    words = {True: "higher", False: "lower", None: None}
+    return [{**row, "better": words[row["higher_is_better"]]} for row in metrics_in_full()]
+
+
+def metrics_in_full() -> Rows:
+    """Every metric as JSON has it."""
     from sawtooth.measure.metrics import METRICS
 
     return [
@@ -121,13 +127,13 @@ KINDS: dict[str, tuple[Callable[[], Rows], tuple[str, ...]]] = {
     "disciplines": (disciplines, ("name", "summary", "source")),
     "environments": (environments, ("name", "number", "summary", "source")),
     "paths": (paths, ("name", "title", "summary")),
-    "metrics": (metrics, ("name", "unit", "summary", "source")),
+    "metrics": (metrics, ("name", "unit", "better", "window", "summary", "source")),
     "series": (series, ("name", "key", "summary")),
     "studies": (studies, ("name", "title", "runs", "claims")),
 }
 
-IN_FULL: dict[str, Callable[[], Rows]] = {"environments": environments_in_full}
-"""Of which kind JSON says more than the table, and what makes that."""
+IN_FULL: dict[str, Callable[[], Rows]] = {"environments": environments_in_full, "metrics": metrics_in_full}
+"""Of which kind JSON says more than the table, or in other words, and what makes that."""
 
 
 def command(kind: KindArgument = None, plugin: PluginOption = None, as_json: JsonOption = False) -> None:

@@ -2,7 +2,8 @@
 
 `completion` is the mean over test flows that came to their end of the time from the SYN to the last acknowledgement. `slowdown` is that
 over the time alone, flow by flow, then the mean; `slowdown_max` the worst flow's. `harm` follows [WareMukerjee19] for a quantity of which
-less is better: (with − alone) / with, 1 − 1/slowdown, mean over the flows: 0 is no harm, 1 is starvation.
+less is better: (with − alone) / with, 1 − 1/slowdown, mean over the flows: 0 is no harm, 1 is starvation. All transfers count, those of
+the warm-up included: a transfer is as long as it is, whenever it begins.
 
 Source: [Dukkipati06] (completion time), [WareMukerjee19] §3 (harm).
 """
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric, mean
+from sawtooth.measure.metrics.frame import NAN, WHOLE_RUN, Measured, Metric, mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,6 +64,7 @@ COMPLETION = Metric(
     what="mean completion time of the test flows that came to an end",
     source="Dukkipati06",
     function=completion,
+    window=WHOLE_RUN,
 )
 SLOWDOWN = Metric(
     name="slowdown",
@@ -71,6 +73,7 @@ SLOWDOWN = Metric(
     what="completion time of a test flow over that alone on the empty path, mean over test flows",
     source="definition",
     function=slowdown,
+    window=WHOLE_RUN,
 )
 SLOWDOWN_MAX = Metric(
     name="slowdown_max",
@@ -79,6 +82,7 @@ SLOWDOWN_MAX = Metric(
     what="greatest slow-down of a test flow",
     source="definition",
     function=slowdown_max,
+    window=WHOLE_RUN,
 )
 HARM = Metric(
     name="harm",
@@ -87,4 +91,5 @@ HARM = Metric(
     what="harm to the completion time of a test flow, (with − alone)/with, mean over test flows",
     source="WareMukerjee19 §3",
     function=harm,
+    window=WHOLE_RUN,
 )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NAN = float("nan")
 MEASURED_WINDOW = "[warm-up, duration)"
+WHOLE_RUN = "[0, duration), warm-up included"
 Found = TypeVar("Found")
 
 

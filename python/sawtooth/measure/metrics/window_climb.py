@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sawtooth.measure.metrics.frame import NAN, Measured, Metric
+from sawtooth.measure.metrics.frame import NAN, WHOLE_RUN, Measured, Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WHOLE_RUN = "[0, duration), warm-up included"
 PERIODS_MIN = 2
 
 
