@@ -106,6 +106,14 @@ def test_settling_is_the_time_to_half_a_fair_share() -> None:
     assert value("settling of 1", run_of(flows, [[100, 0]] * 10)) == pytest.approx(6.0)
 
 
+@pytest.mark.parametrize("measure", ["lowest", "highest", "share", "settling"])
+def test_what_a_group_gets_is_undefined_before_it_is_there(measure: str) -> None:
+    """Some ended in an error of NumPy, and a settling time was below 0."""
+    run = run_of([{}, {"group": 1, "start_ns": 4 * S}], [[100, 0]] * 10)
+    assert math.isnan(value(f"{measure} of 1 1..3 s", run))
+    assert math.isnan(value(f"{measure} of 5", run))
+
+
 def test_an_epoch_is_as_long_as_a_round_trip_over_a_full_queue() -> None:
     # 100 ms and ten packets of 8 ms: what follows a decrease within 180 ms belongs to it.
     run = run_of([{}, {}], [[10, 10]] * 10, [(1.0, 0), (1.17, 1), (1.19, 1), (5.0, 0), (5.1, 0)])
@@ -134,7 +142,7 @@ def test_a_measure_is_read_as_it_is_written(text: str) -> None:
     assert Measure.parse(Measure.parse(text).text()) == Measure.parse(text)
 
 
-@pytest.mark.parametrize("text", ["speed", "jain of x", "jain 5 s", 7, "jain 0.."])
+@pytest.mark.parametrize("text", ["speed", "jain of x", "jain 5 s", 7, "jain 0..", "jain 3..2 s"])
 def test_anything_else_is_refused(text: object) -> None:
     with pytest.raises(ValueError, match="goodput"):
         Measure.parse(text)

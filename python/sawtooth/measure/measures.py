@@ -86,13 +86,15 @@ def ratio(part: RunPart) -> float:
 
 
 def lowest(part: RunPart) -> float:
-    """Goodput of the group's slowest flow over the mean of all flows present."""
-    return float(_relative(part).min())
+    """Goodput of the group's slowest flow over the mean of all flows present; NaN where none of the group is."""
+    found = _relative(part)
+    return float(found.min()) if found.size else float("nan")
 
 
 def highest(part: RunPart) -> float:
-    """Goodput of the group's fastest flow over the mean of all flows present."""
-    return float(_relative(part).max())
+    """Goodput of the group's fastest flow over the mean of all flows present; NaN where none of the group is."""
+    found = _relative(part)
+    return float(found.max()) if found.size else float("nan")
 
 
 def _relative(part: RunPart) -> NDArray[np.float64]:
@@ -101,9 +103,13 @@ def _relative(part: RunPart) -> NDArray[np.float64]:
 
 
 def settling(part: RunPart) -> float:
-    """Time from the group's first start until a bin in which its flows have half a fair share on average, s."""
+    """Time from the group's first start until a bin in which its flows have half a fair share on average, s; NaN where none of them starts
+    before the end of the part."""
     own = part.of_group()
-    start = min(row["start_ns"] for row, chosen in zip(part.rows(), own, strict=True) if chosen)
+    starts = [row["start_ns"] for row, chosen in zip(part.rows(), own, strict=True) if chosen]
+    start = min(starts, default=part.end_ns)
+    if start >= part.end_ns:
+        return float("nan")
     times, bits = part.bins()
     on = np.array([row["start_ns"] for row in part.rows()])[None, :] < times[:, None]
     everyone = np.divide(bits.sum(axis=1), on.sum(axis=1), out=np.zeros(times.size), where=on.any(axis=1))
@@ -204,11 +210,14 @@ class Measure(Parsed):
         if [level is not None, bins is not None] != ["level" in wanted, "bins" in wanted]:
             raise ValueError(cls.ACCEPTED)
         unit = "s" if end is None else re.sub(r"^[\d.]+ ?", "", end)
+        begin_ns, end_ns = parse_time(f"{begin or 0} {unit}"), None if end is None else parse_time(end)
+        if end_ns is not None and end_ns <= begin_ns:
+            raise ValueError(f"{cls.ACCEPTED}; a part ends after it begins")
         return cls(
             name,
             None if group is None else int(group),
-            parse_time(f"{begin or 0} {unit}"),
-            None if end is None else parse_time(end),
+            begin_ns,
+            end_ns,
             None if level is None else float(level),
             None if bins is None else parse_time(bins),
         )
@@ -238,7 +247,9 @@ class Measure(Parsed):
         width = engine["record"].get("rates_ns")
         if self.bin_ns is not None and width and self.bin_ns % width:
             return f"bins of whole {format_time(width)}, the width of record.rates"
-        warmup = int(engine["warmup_ns"])
+        warmup, last = int(engine["warmup_ns"]), int(engine["duration_ns"])
+        if self.end_ns is not None and self.end_ns > last:
+            return f"a part that ends at {format_time(last)} or earlier: so does the run"
         first = warmup + self.BEFORE_NS.get(self.name, 0)
         if "rates" in wanted and (warmup if self.end_ns is None else self.begin_ns) < first:
             return (
