@@ -201,6 +201,8 @@ RATES = 'record = { rates = "1 s" }'
     [
         ("jain 2..8 s", "", "a measure of what is recorded: it needs record.rates"),
         ("halving of 0", RATES, "a measure of what is recorded: it needs record.windows"),
+        ("jain 2..2.5 s", RATES, "a part of 1 s at least, as long as a bin"),
+        ("variation at 4 s 2..5 s", RATES, "a part of 4 s at least, as long as a bin"),
         ("jain 2..90 s", RATES, "a part that ends at 10 s or earlier: so does the run"),
         ("drop_rate", "", "a measure of what is recorded: it needs record.rates and record.congestion"),
         ("time_to_halve at 1 s 2..8 s", RATES, "a part that begins at 22 s or later"),

@@ -250,6 +250,9 @@ class Measure(Parsed):
         warmup, last = int(engine["warmup_ns"]), int(engine["duration_ns"])
         if self.end_ns is not None and self.end_ns > last:
             return f"a part that ends at {format_time(last)} or earlier: so does the run"
+        bin_ns = self.bin_ns or (width if "rates" in wanted else None) or 0
+        if self.end_ns is not None and self.end_ns - self.begin_ns < bin_ns:
+            return f"a part of {format_time(bin_ns)} at least, as long as a bin"
         first = warmup + self.BEFORE_NS.get(self.name, 0)
         if "rates" in wanted and (warmup if self.end_ns is None else self.begin_ns) < first:
             return (
