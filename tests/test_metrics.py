@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import sawtooth
 from sawtooth.columns import Columns
 from sawtooth.measure.metrics import METRIC_NAMES, METRICS, Measured, metric, metric_values
 from sawtooth.measure.metrics.between import harm_of, shares
@@ -294,6 +295,23 @@ def test_convergence_counts_from_the_last_start_and_takes_the_warm_up_in() -> No
     odd = measured(records={"rates": rates([[5, 5, 5, 0]] * 15, 300_000_000)})
     assert math.isnan(metric("convergence")(odd))
     assert math.isnan(metric("starvation")(odd))
+
+
+@pytest.mark.parametrize(("warmup", "defined"), [("0 s", True), ("1 s", True), ("5 s", False)])
+def test_convergence_is_known_where_the_last_start_is_after_the_warm_up(warmup: str, defined: bool) -> None:
+    """The engine records no rates in the warm-up; its length was added to the time, since the bins of the warm-up were not there."""
+    run = sawtooth.run(
+        {
+            "duration": "30 s",
+            "warmup": warmup,
+            "bottleneck": {"rate": "10 Mbit/s"},
+            "path": {"rtt": "40 ms"},
+            "flows": [{"control": "aimd(1, 0.5)", "recovery": "rack", "count": 2, "start": ["0 s", "1 s"]}],
+            "record": {"rates": "1 s"},
+        },
+        store=False,
+    )
+    assert run.values["convergence"] == 5.0 if defined else math.isnan(run.values["convergence"])
 
 
 def test_shares_and_harm_of_kinds() -> None:

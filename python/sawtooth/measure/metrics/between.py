@@ -6,7 +6,8 @@ A *kind* is a controller with its recovery. The *share* of a kind is the mean go
 `starvation` is the share of bins of 1 s, of every test flow while it is on, in which the flow got less than a tenth of the fair share:
 what the test flows that are on got in the bin over their number. `convergence` is the time from the last start of a test flow until
 Jain's index of what the test flows got in 5 s is at least 1/(1 + 0.1²), which for two flows is 0.1-fair: shares (1 ± 0.1)/2. It moves
-by bins of 1 s, so its least value is 5 s. Both need recorded rates in bins that divide 1 s; the warm-up counts for `convergence` alone.
+by bins of 1 s, so its least value is 5 s. Both need recorded rates in bins that divide 1 s. Rates are recorded from the end of the warm-up
+on, so `convergence` is undefined where the last start is in the warm-up: what was shared then is not known.
 
 `rtt_exponent` is e where goodput falls as RTT^−e over the test flows (least squares of logarithms), RTT without queues: 0 where it has no
 influence. `rtt_bias` is the same with queues, and its sign is the other one.
@@ -102,8 +103,11 @@ def starvation(measured: Measured) -> float:
 
 
 def convergence(measured: Measured) -> float:
-    """From the last start of a test flow to δ-fair shares, s; NaN where they never come, for one flow, and without such rates."""
+    """From the last start of a test flow to δ-fair shares, s; NaN where they never come, for one flow, and without such rates from then
+    on."""
     begin = int(measured.test_spans_ns[0].max()) if measured.is_test.any() else 0
+    if measured.delivered is None or begin < measured.delivered[1][0] - measured.delivered[2]:
+        return NAN
     found = seconds_of(measured, begin)
     if found is None or found[0].shape[0] < SPAN_BINS or found[0].shape[1] < 2:
         return NAN
@@ -160,10 +164,10 @@ CONVERGENCE = Metric(
     name="convergence",
     unit="s",
     higher_is_better=False,
-    what="from the last start of a test flow until 5 s are shared 0.1-fairly (needs recorded rates)",
+    what="from the last start of a test flow, after the warm-up, until 5 s are shared 0.1-fairly (needs recorded rates)",
     source="Bansal01; RFC 5166 §2.3",
     function=convergence,
-    window="[last start, duration), the warm-up included",
+    window="[last start, duration), where that is after the warm-up",
 )
 RTT_EXPONENT = Metric(
     name="rtt_exponent",
