@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tools.deciding_page import PAGE, bounded_decides, errors, filled, looks, student_decides
 
-from sawtooth.claims.logic import Verdict, inequality
+from sawtooth.claims.logic import Verdict, bounded_inequality, inequality
 from sawtooth.claims.orders import orders_alike
 from sawtooth.experiment.anytime import (
     ALIKE,
@@ -97,6 +97,35 @@ def test_a_difference_is_found() -> None:
     assert errors(student_decides(values, student_reach)) > 0.99
     bounded = np.clip(RANDOM(11).normal(0.75, 0.25, size=(500, 200)), 0.0, 1.0)
     assert errors(bounded_decides(bounded, 0.5)) > 0.99
+
+
+@pytest.mark.parametrize("n", [15, 60])
+def test_as_many_seeds_as_would_decide_are_more_than_there_are(n: int) -> None:
+    """A sequence is wider than a fixed interval, which would have decided long ago."""
+    seen = 0
+    for row in RANDOM(14).normal(0.35, 1.0, size=(50, n)):
+        with at_any_time():
+            found = [inequality("", row, ">"), bounded_inequality("", row, ">", 0.0, (-5.0, 5.0))]
+        open_ = [each.seeds for each in found if each.verdict is Verdict.UNDECIDED and each.seeds is not None]
+        assert all(seeds > n for seeds in open_), open_
+        seen += len(open_)
+    assert seen > 50
+
+
+def test_the_seeds_that_would_decide_are_those_at_which_the_sequence_does() -> None:
+    values = [0.4, 0.0] * 10
+    with at_any_time():
+        seeds = inequality("", values, ">", 0.1).seeds
+        assert inequality("", [1.0] * 15, ">").seeds == ALIKE
+        rhos = bounded_inequality("", [0.9, 0.7], ">=", 0.5, (-1.0, 1.0)).seeds
+    assert seeds is not None
+    effect = 0.1 / float(np.std(values, ddof=1))
+    assert student_reach(seeds) / math.sqrt(seeds) < effect <= student_reach(seeds - 1) / math.sqrt(seeds - 1)
+    assert rhos is not None
+    for count, decides in ((rhos, True), (rhos - 1, False)):
+        low = sequence(np.resize([0.9, 0.7], count), between=(-1.0, 1.0)).low
+        assert low is not None
+        assert (low >= 0.5) is decides
 
 
 def test_which_interval_an_inequality_gets() -> None:

@@ -27,7 +27,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from sawtooth.claims.multiplicity import TAIL, Sure, at_least_of, holm
-from sawtooth.experiment.anytime import Range, is_at_any_time, sequence, sequence_tails
+from sawtooth.experiment.anytime import (
+    Range,
+    is_at_any_time,
+    seeds_for_sequence,
+    seeds_for_sequence_of,
+    sequence,
+    sequence_tails,
+)
 from sawtooth.experiment.intervals import (
     EXACT,
     Interval,
@@ -149,7 +156,13 @@ def bounded_inequality(
     else:
         found, sides = interval(values), tails(values, bound)
     verdict = _judge(found, relation, bound)
-    seeds = seeds_to_decide(values, bound) if verdict is Verdict.UNDECIDED else None
+    seeds = None
+    if verdict is Verdict.UNDECIDED:
+        seeds = (
+            seeds_for_sequence_of(values, bound, between)
+            if is_at_any_time()
+            else seeds_to_decide(values, bound)
+        )
     sure = _sure(found, relation, sides, verdict)
     effect = effect_of(values, bound)
     alone = found.n == 1
@@ -270,7 +283,8 @@ def _seeds(operands: Sequence[Finding], how: Literal["and", "or"]) -> int | None
             for operand in operands
             if operand.effect is not None and operand.verdict is deciding
         ]
-        return seeds_for(max(effects), 1.0 - 2.0 * TAIL / len(operands)) if effects else None
+        of_effect = seeds_for_sequence if is_at_any_time() else seeds_for
+        return of_effect(max(effects), 1.0 - 2.0 * TAIL / len(operands)) if effects else None
     known = [n for n in wanted if n is not None]
     return max(known) if len(known) == len(wanted) else None
 

@@ -43,7 +43,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sawtooth.experiment.intervals import EXACT, LEVEL, NONE, Interval, Tails, no_spread
+from sawtooth.experiment.intervals import (
+    EXACT,
+    LEVEL,
+    NONE,
+    SEEDS_MAX,
+    Interval,
+    Tails,
+    effect_of,
+    no_spread,
+    seeds_for,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -131,6 +141,29 @@ def student_reach(n: int, level: float = LEVEL) -> float:
     if ratio >= spread:
         return math.inf
     return math.sqrt((n - 1) * (ratio - 1.0) / (1.0 - ratio / spread))
+
+
+def seeds_for_sequence(effect: float, level: float = LEVEL) -> int | None:
+    """As ``intervals.seeds_for``, of the Student-t sequence, which is wider."""
+    return seeds_for(effect, level, student_reach, ALIKE)
+
+
+def seeds_for_sequence_of(values: ArrayLike, bound: float, between: Range | None = None) -> int | None:
+    """Number of seeds at which the sequence is expected to leave ``bound`` out; None where none up to SEEDS_MAX would.
+
+    Bounded values are taken over and over in their order: what the sequence makes of them has no closed form.
+    """
+    effect = effect_of(values, bound)
+    if effect is None or effect == 0.0:
+        return None
+    if between is None:
+        return seeds_for_sequence(effect)
+    y, b = _scaled(np.asarray(values, dtype=np.float64), between), _scaled(np.array([bound]), between)[0]
+    repeated = np.resize(y, SEEDS_MAX)
+    weights, costs = bets(repeated)
+    evidence = np.abs(np.cumsum(weights * (repeated - b))) - np.cumsum(costs)
+    decided = np.flatnonzero(evidence[y.size :] > math.log(2.0 / (1.0 - LEVEL)))
+    return int(decided[0]) + y.size + 1 if decided.size else None
 
 
 def _scaled(x: NDArray[np.float64], between: Range) -> NDArray[np.float64]:

@@ -32,6 +32,7 @@ counts as rounding, not as spread.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -175,15 +176,23 @@ def effect_of(values: ArrayLike, bound: float) -> float | None:
     return distance / float(x.std(ddof=1))
 
 
-def seeds_for(effect: float, level: float = LEVEL) -> int | None:
-    """The least number of seeds at which a mean so many standard deviations away is expected to be told from the bound."""
+def seeds_for(
+    effect: float,
+    level: float = LEVEL,
+    reach: Callable[[int, float], float] = student_t,
+    alike: int = 2,
+) -> int | None:
+    """The least number of seeds at which a mean so many standard deviations away is expected to be told from the bound.
+
+    ``reach`` is the half width at n seeds in standard errors, ``alike`` the number of equal values that count as certain.
+    """
     if effect == 0.0:
         return None
     if math.isinf(effect):
-        return 2
+        return alike
 
     def decides(n: int) -> bool:
-        return student_t(n, level) / math.sqrt(n) < effect
+        return reach(n, level) / math.sqrt(n) < effect
 
     if not decides(SEEDS_MAX):
         return None
