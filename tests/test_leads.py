@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sawtooth.experiment.anytime import ALIKE, at_any_time
 from sawtooth.experiment.intervals import interval
 from sawtooth.experiment.leads import Lead, leads
 from sawtooth.experiment.matrix import SettingBlock
@@ -86,6 +87,30 @@ def test_a_tie_that_the_next_may_reach_is_undecided() -> None:
     assert of(leads(once), "loss").text == (
         "a and b tie for the least loss, 2 % of packets ahead of c, but one seed cannot decide it."
     )
+
+
+def of_seeds(count: int, **values: list[list[float]]) -> SettingBlock:
+    """A setting of so many seeds, in which the values of ``block`` come again and again."""
+    made = block(NAMES, **values)
+    again = np.arange(count) % len(SEEDS)
+    boxes = {name: box[..., again] for name, box in made.values.items()}
+    return replace(made, seeds=tuple(map(str, range(count))), values=boxes)
+
+
+@pytest.mark.parametrize(
+    ("count", "conclusive"), [(15, False), (ALIKE - 1, False), (ALIKE, True)], ids=["few", "less", "enough"]
+)
+def test_a_tie_that_one_may_look_at_at_any_time_takes_as_many_seeds_as_equal_values(
+    count: int, conclusive: bool
+) -> None:
+    """A loss in one seed of ten is unseen in fifteen in a fifth of all experiments."""
+    with at_any_time():
+        found = leads(of_seeds(count, goodput=[[0.8, 0.7, 0.6], [0.2, 0.3, 0.1], [0.8, 0.7, 0.6]]))
+    all_, some = of(found, "loss"), of(found, "goodput")
+    assert (all_.conclusive, some.conclusive) == (conclusive, conclusive)
+    for lead in (all_, some):
+        assert lead.text.endswith("36 seeds would decide that they tie.") is not conclusive
+    assert of(leads(of_seeds(count)), "loss").conclusive
 
 
 def test_an_algorithm_alone_leads_nobody() -> None:

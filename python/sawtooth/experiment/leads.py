@@ -4,6 +4,8 @@ An algorithm leads in a metric if its mean over the environments is the best of 
 other at 95 %: differences are taken within each seed, since all algorithms of a seed meet the same environment and start times. Values are
 those that are scored, so goodput is clipped at 1.
 
+Where one may look at any time (``anytime``), a tie is known no sooner than that other equal values are: from ALIKE seeds on.
+
 Source: none; the verdicts are those of ``claims.logic``.
 """
 
@@ -16,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from sawtooth.claims.logic import Finding, Verdict, both, inequality
+from sawtooth.experiment.anytime import ALIKE, is_at_any_time
 from sawtooth.experiment.intervals import Interval
 from sawtooth.experiment.matrix import SettingBlock, scored_mean
 from sawtooth.experiment.scoring import HIGHER_IS_BETTER, SCORED, Values
@@ -51,6 +54,8 @@ class Lead:
     clipped: bool = False
     """Whether some run's goodput was above the available bandwidth, of which a score counts no more than all."""
     equals: tuple[str, ...] = ()
+    enough: bool = True
+    """Whether there are seeds enough to say of equal values that they always are."""
 
     @property
     def decided(self) -> bool:
@@ -65,7 +70,9 @@ class Lead:
     @property
     def conclusive(self) -> bool:
         """Whether more seeds would change nothing: it is decided, or there is nobody to decide between."""
-        return self._ahead_of_the_rest or self.alike or self.leader is None
+        if self.alike or self.equals:
+            return self.enough and (self.alike or self._ahead_of_the_rest)
+        return self._ahead_of_the_rest or self.leader is None
 
     @property
     def text(self) -> str:
@@ -75,16 +82,20 @@ class Lead:
     def _said(self) -> str:
         what, scale, unit = WORDS[self.metric]
         if self.alike:
-            return f"All tie for {what}: every seed gives them the same value."
+            return f"All tie for {what}: every seed gives them the same value{self._so_far()}."
         if self.leader is None or self.ahead is None:
             return f"Who has {what} cannot be said: a value is undefined."
         by = measured(self.ahead, scale)
         if self.equals:
             best = f"{_listed((self.leader, *self.equals), 'and')} tie for {what}, {by} {unit} ahead of {self.second}"
-            return f"{best}." if self._ahead_of_the_rest else f"{best}, but {self._why()}."
+            return f"{best}{self._so_far()}." if self._ahead_of_the_rest else f"{best}, but {self._why()}."
         if self.decided:
             return f"{self.leader} has {what}, {by} {unit} ahead of {self.second}: decided."
         return f"It is undecided who has {what}: {self.leader} is {by} {unit} ahead of {self.second}, but {self._why()}."
+
+    def _so_far(self) -> str:
+        """What keeps a tie from being decided."""
+        return "" if self.enough else f"; {ALIKE} seeds would decide that they tie"
 
     def _why(self) -> str:
         """What keeps the lead undecided, and what would decide it."""
@@ -127,8 +138,20 @@ def _lead(block: SettingBlock, metric: str, names: Sequence[str]) -> Lead:
         return Lead(block.setting, metric, None, None, None, None, ())
     clipped = metric == "goodput" and any(bool((block.of(name, metric) > 1.0).any()) for name in names)
     first = values[names[0]]
+    enough = not is_at_any_time() or first.size >= ALIKE
     if all(bool(np.array_equal(own, first)) for own in values.values()):
-        return Lead(block.setting, metric, None, None, None, None, tuple(names), alike=True, clipped=clipped)
+        return Lead(
+            block.setting,
+            metric,
+            None,
+            None,
+            None,
+            None,
+            tuple(names),
+            alike=True,
+            clipped=clipped,
+            enough=enough,
+        )
     order = sorted(names, key=lambda name: -float(values[name].mean()))
     leader = order[0]
     equals = tuple(other for other in order[1:] if bool(np.array_equal(values[other], values[leader])))
@@ -149,6 +172,7 @@ def _lead(block: SettingBlock, metric: str, names: Sequence[str]) -> Lead:
         (*equals, *tied),
         clipped=clipped,
         equals=equals,
+        enough=enough,
     )
 
 
