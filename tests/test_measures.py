@@ -11,6 +11,7 @@ import pytest
 
 import sawtooth
 from sawtooth.measure.measures import Measure
+from sawtooth.measure.single_flows import shares
 from sawtooth.run.run import Run
 
 S = 1_000_000_000
@@ -112,6 +113,30 @@ def test_what_a_group_gets_is_undefined_before_it_is_there(measure: str) -> None
     run = run_of([{}, {"group": 1, "start_ns": 4 * S}], [[100, 0]] * 10)
     assert math.isnan(value(f"{measure} of 1 1..3 s", run))
     assert math.isnan(value(f"{measure} of 5", run))
+
+
+def test_settling_asks_for_the_share_of_the_test_flows_that_are_on() -> None:
+    gone, back = {"stop_ns": 4 * S}, {"test": False}
+    late = {"group": 1, "start_ns": 4 * S}
+    run = run_of([{}, gone, back, late], [[50, 50, 90, 0]] * 4 + [[80, 0, 90, 20], [70, 0, 90, 30]] * 3)
+    assert value("settling of 1", run) == pytest.approx(2.0)  # 30 of 100 among two
+    assert math.isnan(value("settling of 1 0..3 s", run))  # it begins later
+    assert math.isnan(value("settling of 7", run))
+
+
+def test_the_least_and_the_most_of_nobody_are_undefined() -> None:
+    run = run_of([{}, {"group": 1, "start_ns": 5 * S}], [[10, 0]] * 5 + [[5, 5]] * 5)
+    assert math.isnan(value("lowest of 1 0..5 s", run))
+    assert math.isnan(value("highest of 1 0..5 s", run))
+    assert value("highest of 1 5..10 s", run) == 1.0
+
+
+def test_shares_are_those_of_test_flows_wherever_they_stand() -> None:
+    flows = [{"group": 0, "test": False}, {"group": 1}, {"group": 2}]
+    run = run_of(flows, [[10, 10, 10]])
+    table = {"goodput_bps": [900_000.0, 100_000.0, 400_000.0]}
+    cast(SimpleNamespace, run).flows = pa.table(table)
+    assert shares(run) == ((), (0.2,), (0.8,))
 
 
 def test_an_epoch_is_as_long_as_a_round_trip_over_a_full_queue() -> None:

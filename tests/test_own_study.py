@@ -221,6 +221,16 @@ def test_what_a_measure_lacks_is_told_before_the_first_run(
     assert f'own.toml: probe.p.measures = "{measure}": expected {accepted}' in str(raised.value)
 
 
+@pytest.mark.parametrize("name", ["growth", "climb", "halving"])
+def test_a_measure_of_one_flow_lacks_it_among_several(name: str) -> None:
+    flows = [{"control": "aimd(1, 0.5)", "count": 2}, {"control": "aimd(1, 0.5)"}]
+    scenario = {"duration": "2 s", "warmup": "0 s", "bottleneck": {"rate": "2 Mbit/s"}, "flows": flows}
+    run = st.run({**scenario, "record": {"windows": True}}, store=False)
+    for text in (name, f"{name} of 0"):
+        assert "a single test flow" in (Measure.parse(text).lacks(run.engine, run.meta) or "")
+    assert Measure.parse(f"{name} of 1").lacks(run.engine, run.meta) is None
+
+
 @pytest.mark.parametrize("name", Measure.FUNCTIONS)
 def test_a_measure_reads_no_other_series_than_it_says(name: str) -> None:
     """What `lacks` finds missing is what the measure itself misses."""

@@ -38,6 +38,23 @@ def run_of(**records: dict[str, list[Any]]) -> Run:
     )
 
 
+def test_of_several_flows_the_group_says_which_is_read() -> None:
+    """Windows of two flows are not one path: what lies between them is no change of either."""
+    first, second = ([(place, 0, size * 2.0**place, SAMPLE) for place in range(4)] for size in (1, 100))
+    table = windows(*(point for pair in zip(first, second, strict=True) for point in pair))
+    table["flow"] = [0, 1] * 4
+    for group in (0, 1):
+        assert value(f"growth of {group}", windows=table) == pytest.approx(2.0)
+        assert value(f"climb of {group}", windows=table) == pytest.approx((4.0, 400.0)[group])
+    for name in ("growth", "climb"):
+        with pytest.raises(ValueError, match="a single test flow"):
+            value(name, windows=table)
+    cuts = windows((0, 100, 95, DECREASE), (1, 8, 4, DECREASE), (5, 85, 45, DECREASE))
+    cuts["flow"] = [0, 1, 0]
+    assert value("halving of 0", windows=cuts) == pytest.approx(5.0)
+    assert value("halving of 1", windows=cuts) == 0.0
+
+
 def rates(*stretches: tuple[int, int]) -> dict[str, list[Any]]:
     """Stretches of (seconds, packets each second) one after the other, half of them for each flow."""
     packets = [count for seconds, count in stretches for _ in range(seconds)]
@@ -142,3 +159,12 @@ def test_stabilisation_ends_where_drops_are_as_rare_as_later() -> None:
     assert value("stabilisation at 5 s 40..70 s", rates=steady, congestion=last) == pytest.approx(19.0)
     late = drops((40, 55, 40), (55, 70, 1))
     assert math.isnan(value("stabilisation at 5 s 40..70 s", rates=steady, congestion=late))
+
+
+def test_stabilisation_counts_delivered_and_dropped_packets_of_the_same_time() -> None:
+    """A second in which more than 1.5 times as much is dropped as later does not end it, and a window begins with a bin of the record."""
+    steady, lost = rates((120, 100)), drops((40, 44, 6), (44, 70, 4))
+    assert value("stabilisation at 1 s 40..70 s", rates=steady, congestion=lost) == pytest.approx(1.0)
+    lost = drops((40, 44, 8), (44, 70, 4))
+    assert value("stabilisation at 1 s 40..70 s", rates=steady, congestion=lost) == pytest.approx(5.0)
+    assert value("stabilisation at 2 s 40..70 s", rates=steady, congestion=lost) == pytest.approx(5.0)

@@ -38,7 +38,7 @@ import numpy as np
 
 from sawtooth.column_values import values_of
 from sawtooth.measure import flow_rates, responses
-from sawtooth.measure.run_part import SAMPLE, Known, RunPart
+from sawtooth.measure.run_part import ONE_FLOW, SAMPLE, Known, RunPart
 from sawtooth.scenario.fields import JsonSchema, Parsed
 from sawtooth.scenario.record_fields import recorded_series
 from sawtooth.scenario.units import format_time, parse_time
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 _FORM = re.compile(
     r"(\w+)(?: (\d+(?:\.\d+)?))?(?: at (\d+(?:\.\d+)? ?[a-z]+))?(?: of (\d+))?(?: ([\d.]+)\.\.([\d.]+ ?\w+))?"
 )
+
+ONE = ("growth", "climb", "halving")
+"""Measures of one flow."""
 
 
 def goodput(part: RunPart) -> float:
@@ -105,14 +108,20 @@ def _relative(part: RunPart) -> NDArray[np.float64]:
 def settling(part: RunPart) -> float:
     """Time from the group's first start until a bin in which its flows have half a fair share on average, s; NaN where none of them starts
     before the end of the part."""
-    own = part.of_group()
-    starts = [row["start_ns"] for row, chosen in zip(part.rows(), own, strict=True) if chosen]
-    start = min(starts, default=part.end_ns)
+    rows, own = part.rows(), part.of_group()
+    start = min(
+        (row["start_ns"] for row, chosen in zip(rows, own, strict=True) if chosen), default=part.end_ns
+    )
     if start >= part.end_ns:
         return float("nan")
     times, bits = part.bins()
-    on = np.array([row["start_ns"] for row in part.rows()])[None, :] < times[:, None]
-    everyone = np.divide(bits.sum(axis=1), on.sum(axis=1), out=np.zeros(times.size), where=on.any(axis=1))
+    on = np.stack(
+        [(times > row["start_ns"]) & (times - part.width_ns < part.stop_of(row)) for row in rows], axis=1
+    )
+    on &= np.array([row["test"] for row in rows])
+    everyone = np.divide(
+        (bits * on).sum(axis=1), on.sum(axis=1), out=np.zeros(times.size), where=on.any(axis=1)
+    )
     reached = (times > start) & (bits[:, own].mean(axis=1) >= everyone / 2)
     first = times[reached][0] if reached.any() else part.end_ns
     return float(first - start) / 1e9
@@ -247,6 +256,9 @@ class Measure(Parsed):
         width = engine["record"].get("rates_ns")
         if self.bin_ns is not None and width and self.bin_ns % width:
             return f"bins of whole {format_time(width)}, the width of record.rates"
+        flows = [row["group"] for row in meta["resolved"]["flows"] if row["test"]]
+        if self.name in ONE and sum(self.group in (None, group) for group in flows) > 1:
+            return ONE_FLOW
         warmup, last = int(engine["warmup_ns"]), int(engine["duration_ns"])
         if self.end_ns is not None and self.end_ns > last:
             return f"a part that ends at {format_time(last)} or earlier: so does the run"

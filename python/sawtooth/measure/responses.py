@@ -21,11 +21,12 @@ round trip without congestion); the others are defined here. The part of the run
 
 The window of a rate-based flow is its rate times its round trip. *Before* is the 20 s up to the part; for `time_to_regain` the 20 s
 that end 30 s earlier, before a square of 30 s. *Later* is the second half of the part. The first three read one flow, sampled once per
-round trip; NaN where what they look for does not come.
+round trip: of several the group says which. NaN where what they look for does not come.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -60,7 +61,7 @@ def growth(part: RunPart) -> float:
     steps = np.diff(times)[: max(climbing.size - 1, 0)]
     if climbing.size < 2:
         return float("nan")
-    rounds = steps.sum() / _round_trip_ns(part)
+    rounds = steps.sum() / part.round_trip_ns()
     return float((climbing[-1] / climbing[0]) ** (1 / rounds))
 
 
@@ -69,7 +70,7 @@ def climb(part: RunPart) -> float:
     times, windows, decreased = _windows(part)
     last = np.flatnonzero(decreased)
     after = slice(int(last[-1]) + 1 if last.size else 0, None)
-    rises = np.diff(windows[after]) / (np.diff(times[after]) / _round_trip_ns(part))
+    rises = np.diff(windows[after]) / (np.diff(times[after]) / part.round_trip_ns())
     return float(rises.max()) if rises.size else float("nan")
 
 
@@ -79,15 +80,14 @@ def halving(part: RunPart) -> float:
     columns = {
         name: values_of(table.column(name)) for name in ("time_ns", "event", "window_before", "window")
     }
-    inside = (columns["time_ns"] >= part.begin_ns) & (columns["time_ns"] < part.end_ns)
-    inside &= columns["event"] != SAMPLE
+    inside = part.of_one_flow(table) & (columns["event"] != SAMPLE)
     times, before, after = (columns[name][inside] for name in ("time_ns", "window_before", "window"))
     if not before.size:
         return float("nan")
     onset = int(np.flatnonzero(before >= HIGH * before.max())[-1])
     reached = np.flatnonzero(after[onset:] <= before[onset] / 2)
     return (
-        float((times[onset + reached[0]] - times[onset]) / _round_trip_ns(part))
+        float((times[onset + reached[0]] - times[onset]) / part.round_trip_ns())
         if reached.size
         else float("nan")
     )
@@ -96,19 +96,13 @@ def halving(part: RunPart) -> float:
 def _windows(part: RunPart) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
     """Times (ns) and windows of samples and decreases in order, and which are decreases."""
     table = part.record("windows")
-    times = values_of(table.column("time_ns"))
-    inside = (times >= part.begin_ns) & (times < part.end_ns)
+    inside = part.of_one_flow(table)
     windows = values_of(table.column("window"))[inside]
     return (
-        times[inside].astype(np.float64),
+        values_of(table.column("time_ns"))[inside].astype(np.float64),
         windows.astype(np.float64),
         values_of(table.column("event"))[inside] != SAMPLE,
     )
-
-
-def _round_trip_ns(part: RunPart) -> float:
-    """The round trip as the first flow smoothed it, ns."""
-    return float(part.run.flows.column("srtt_ns")[0].as_py())
 
 
 def time_to_halve(part: RunPart) -> float:
@@ -135,8 +129,9 @@ def stabilisation(part: RunPart) -> float:
         raise ValueError("stabilisation needs bins")
     middle = (part.begin_ns + part.end_ns) // 2
     bound = STABLE * drop_rate(replace(part, begin_ns=middle))
-    # Windows of a bin's width, begun every fifth of it, as a drop rate needs many packets and a time few.
-    step = part.bin_ns // 5
+    # Windows of a bin's width, begun about every fifth of it, as a drop rate needs many packets and a time few; what is delivered is known
+    # of whole bins of the record alone.
+    step = max(1, math.ceil(part.bin_ns / 5 / part.width_ns)) * part.width_ns
     for begin in range(part.begin_ns, middle, step):
         end = begin + part.bin_ns
         if drop_rate(replace(part, begin_ns=begin, end_ns=end)) <= bound:

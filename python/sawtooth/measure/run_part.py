@@ -29,6 +29,9 @@ Known = dict[tuple[object, ...], Any]
 SAMPLE: Final = 0
 """Code of `event` in the record `windows` for what is no decrease."""
 
+ONE_FLOW: Final = 'the group of a single test flow, such as "growth of 1"'
+"""What a measure of one flow needs where there are several."""
+
 
 @dataclass(frozen=True)
 class RunPart:
@@ -63,8 +66,29 @@ class RunPart:
         return np.array([row["test"] and self._overlap(row) >= wanted for row in self.rows()])
 
     def _overlap(self, row: Mapping[str, Any]) -> float:
-        stop = self.end_ns if row["stop_ns"] is None else min(row["stop_ns"], self.end_ns)
-        return float(stop - max(row["start_ns"], self.begin_ns))
+        return float(self.stop_of(row) - max(row["start_ns"], self.begin_ns))
+
+    def stop_of(self, row: Mapping[str, Any]) -> int:
+        """When a flow stops within the part, ns."""
+        return self.end_ns if row["stop_ns"] is None else min(row["stop_ns"], self.end_ns)
+
+    @property
+    def width_ns(self) -> int:
+        """The width of the bins of `record.rates`."""
+        return int(self.run.engine["record"]["rates_ns"])
+
+    def of_one_flow(self, windows: pa.Table) -> NDArray[np.bool_]:
+        """Which rows of the record `windows` lie in the part and are of the group. ValueError if these are rows of several flows."""
+        times, flows = values_of(windows.column("time_ns")), values_of(windows.column("flow"))
+        own = np.flatnonzero(self.of_group())
+        inside = (times >= self.begin_ns) & (times < self.end_ns) & np.isin(flows, own)
+        if np.unique(flows[inside]).size > 1:
+            raise ValueError(ONE_FLOW)
+        return inside
+
+    def round_trip_ns(self) -> float:
+        """The round trip as the first flow of the group smoothed it, ns."""
+        return float(values_of(self.run.flows.column("srtt_ns"))[self.of_group().argmax()])
 
     def record(self, name: str) -> pa.Table:
         """A recorded series. ValueError if the scenario did not ask for it."""
@@ -86,9 +110,8 @@ class RunPart:
     def _bins(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         rates = self.record("rates")
         ends, flow = values_of(rates.column("time_ns")), values_of(rates.column("flow"))
-        width = int(self.run.engine["record"]["rates_ns"])
         count = len(self.rows())
-        inside = (ends - width >= self.begin_ns) & (ends <= self.end_ns) & (flow < count)
+        inside = (ends - self.width_ns >= self.begin_ns) & (ends <= self.end_ns) & (flow < count)
         times = np.unique(ends[inside])
         bits = np.zeros((times.size, count))
         packets = values_of(rates.column("delivered_packets"))[inside]
@@ -104,10 +127,9 @@ class RunPart:
         ValueError if the width is no multiple of that of the record.
         """
         self.record("rates")  # else there is no width
-        recorded = int(self.run.engine["record"]["rates_ns"])
-        if self.bin_ns is None or self.bin_ns % recorded:
+        if self.bin_ns is None or self.bin_ns % self.width_ns:
             raise ValueError(f"a measure of bins needs record.rates of which {self.bin_ns} ns are a multiple")
-        bits, each = self.bins()[1][:, self.of_group()], self.bin_ns // recorded
+        bits, each = self.bins()[1][:, self.of_group()], self.bin_ns // self.width_ns
         whole = bits.shape[0] // each
         return np.asarray(bits[: whole * each].reshape(whole, each, -1).sum(axis=1), dtype=np.float64)
 

@@ -42,10 +42,11 @@ class Recorded:
 
 def shares(run: RunData) -> Shares:
     """Throughput of every test flow over a fair share of the bottleneck, group by group, from the counters of the measured part."""
-    resolved = [flow for flow in run.meta["resolved"]["flows"] if flow["test"]]
-    goodputs = values_of(run.flows.column("goodput_bps"))[: len(resolved)]
-    normalised = goodputs * len(resolved) / float(run.meta["capacity_bps"])
-    groups = np.array([flow["group"] for flow in resolved])
+    flows = run.meta["resolved"]["flows"]
+    test = np.array([flow["test"] for flow in flows], dtype=np.bool_)
+    goodputs = values_of(run.flows.column("goodput_bps"))[: len(flows)][test]
+    normalised = goodputs * goodputs.size / float(run.meta["capacity_bps"])
+    groups = np.array([flow["group"] for flow in flows])[test]
     return tuple(tuple(normalised[groups == group].tolist()) for group in range(int(groups.max()) + 1))
 
 
