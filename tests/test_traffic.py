@@ -174,6 +174,16 @@ def test_frames_are_late_or_not_by_their_deadline(deadline: str, missed: float) 
     assert report["delay_ms"]["mean"] == pytest.approx(24.008, abs=1e-3)
 
 
+def test_a_call_of_which_no_frame_arrives_whole_has_no_part_in_quantiles() -> None:
+    text = PATH.replace("DURATION", "1 s").replace("START", "0.9 s")
+    call = '[[traffic]]\nkind = "media"\nrate = "960 kbit/s"\npacket = "1000 B"\ncount = 8\n'
+    run = st.run(text + call, set={"bottleneck.drop": "bernoulli(0.7)"}, store=False)
+    report = report_of(run)
+    assert 0 < report["frames"] - report["incomplete"] < 8  # so there is a call without any
+    assert min(report["delay_ms"].values()) > 20.0  # the way
+    assert report["delay_ms"]["p50"] <= report["delay_ms"]["p95"]
+
+
 def test_frames_that_deviate_keep_the_rate_and_are_late_where_they_are_large() -> None:
     # Frames of four packets take 24.008 ms, of five 25.008 ms.
     keys: dict[str, Any] = {

@@ -189,8 +189,10 @@ def _stream(group: _Group) -> dict[str, Any]:
         "delay_ms": None,
     }
     if whole:
+        frames, incomplete = (group.column("streams", name, rows) for name in ("frames", "incomplete"))
+        some = frames > incomplete  # one of which nothing came whole has no quantiles
         quantiles = {
-            name: float(group.column("streams", f"delay_{name}_ns", rows).mean()) / 1e6
+            name: float(group.column("streams", f"delay_{name}_ns", rows)[some].mean()) / 1e6
             for name in STREAM_DELAYS
         }
         found["delay_ms"] = {"mean": total["delay_ns_sum"] / whole / 1e6, **quantiles}
