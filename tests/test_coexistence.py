@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.fits import fits
 
-from sawtooth.papers.coexistence.page import answer, write_pairs
+from sawtooth.papers.coexistence.page import answer, blocks, write_pairs
 from sawtooth.papers.coexistence.pairs import Meeting, setup
 from sawtooth.papers.coexistence.perform import Coexistence, Felt, cells, perform
 
@@ -76,6 +76,27 @@ def test_one_seed_decides_nothing_and_says_so(few: Coexistence) -> None:
         "So few seeds decide nothing: whether anybody suffers more than beside its own kind is open everywhere."
     ]
     assert few.command == "sawtooth reproduce coexistence --quick --seeds 2"
+
+
+def test_an_interval_that_is_not_symmetric_is_not_shown_as_if_it_were() -> None:
+    """From twenty seeds on intervals are of a bootstrap: half their length on either side of the mean is another interval."""
+    small = setup().among(SENDERS, ROUTERS[:1]).seeded(20)
+    runs = {
+        (meeting, seed): tuple(
+            Felt((place + 1.1**seed) * 1e6, 5.0, 0.0) for place, _ in enumerate(meeting.senders)
+        )
+        for meeting in small.meetings
+        for seed in range(1, small.seeds + 1)
+    }
+    found = Coexistence(small, list(cells(small, runs)), len(runs), 0.0)
+    share = found.cell(ROUTERS[0], *SENDERS).share
+    assert share.low is not None
+    assert share.high is not None
+    assert share.high - share.mean != pytest.approx(share.mean - share.low, rel=0.1)
+    shown = f"{share.mean:.2f} [{share.low:.2f}, {share.high:.2f}]"
+    ((_, _, cell), *_) = found.tables()[0].rows
+    assert cell == shown
+    assert any(shown in block for block in blocks(found).values())
 
 
 def test_a_fair_queue_protects_and_a_plain_one_does_not(few: Coexistence) -> None:

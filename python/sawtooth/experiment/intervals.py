@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,6 +69,12 @@ class Interval:
     def half_width(self) -> float | None:
         """Half the interval's length, or None without an interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2.0
+
+    def scaled(self, factor: float) -> Interval:
+        """In another unit: every number times ``factor``, which is above 0."""
+        if self.low is None or self.high is None:
+            return replace(self, mean=factor * self.mean)
+        return replace(self, mean=factor * self.mean, low=factor * self.low, high=factor * self.high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from sawtooth.report import figures
 from sawtooth.report.blocks import Page, Picture, Row, Section, Table, Words
 from sawtooth.report.drawing import INK, canvas, encode, figure_files
 from sawtooth.report.markdown import fill
+from sawtooth.report.tables import with_spread
 from sawtooth.report.write import write_page
 
 COLUMNS: Final = 4
@@ -190,6 +191,4 @@ def _table(found: Coexistence) -> Table:
 
 
 def _text(found: Interval, digits: int = 2, scale: float = 1.0) -> str:
-    if found.half_width is None:
-        return f"{scale * found.mean:.{digits}f}"
-    return f"{scale * found.mean:.{digits}f} ± {scale * found.half_width:.{digits}f}"
+    return with_spread(found.scaled(scale), digits)

@@ -26,6 +26,7 @@ from sawtooth.experiment.exhibit import TextTable
 from sawtooth.experiment.intervals import Interval, interval
 from sawtooth.papers.coexistence.pairs import Meeting, Setup
 from sawtooth.progress import ProgressCallback
+from sawtooth.report.tables import with_spread
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.row_json import flow_json
 from sawtooth.run.run import RunSummary
@@ -150,7 +151,7 @@ class Coexistence:
                 router,
                 ("", *senders),
                 [
-                    (victim, *(_shown(self.cell(router, victim, other).share) for other in senders))
+                    (victim, *(with_spread(self.cell(router, victim, other).share, 2) for other in senders))
                     for victim in senders
                 ],
                 "share of the row beside the column; 1 is half of what both have. "
@@ -172,10 +173,6 @@ class Coexistence:
             "wall_s": self.wall_s,
             "report": None if self.report is None else str(self.report),
         }
-
-
-def _shown(found: Interval) -> str:
-    return f"{found.mean:.2f}" + ("" if found.half_width is None else f" ± {found.half_width:.2f}")
 
 
 def felt(run: RunSummary) -> tuple[Felt, ...]:
