@@ -297,21 +297,20 @@ def test_convergence_counts_from_the_last_start_and_takes_the_warm_up_in() -> No
     assert math.isnan(metric("starvation")(odd))
 
 
-@pytest.mark.parametrize(("warmup", "defined"), [("0 s", True), ("1 s", True), ("5 s", False)])
-def test_convergence_is_known_where_the_last_start_is_after_the_warm_up(warmup: str, defined: bool) -> None:
-    """The engine records no rates in the warm-up; its length was added to the time, since the bins of the warm-up were not there."""
-    run = sawtooth.run(
-        {
-            "duration": "30 s",
-            "warmup": warmup,
-            "bottleneck": {"rate": "10 Mbit/s"},
-            "path": {"rtt": "40 ms"},
-            "flows": [{"control": "aimd(1, 0.5)", "recovery": "rack", "count": 2, "start": ["0 s", "1 s"]}],
-            "record": {"rates": "1 s"},
-        },
-        store=False,
-    )
-    assert run.values["convergence"] == 5.0 if defined else math.isnan(run.values["convergence"])
+def test_what_was_not_recorded_is_not_taken_for_convergence() -> None:
+    """The engine records rates from the end of the warm-up on: flows that shared fairly before it have no convergence time."""
+    flows = [{"control": "aimd(1, 0.5)", "count": 2, "start": "0 s"}]
+    late = {"control": "aimd(1, 0.5)", "start": "4 s"}
+    network = {"bottleneck": {"rate": "10 Mbit/s"}, "path": {"rtt": "50 ms"}}
+    scenario = {**network, "duration": "30 s", "record": {"rates": "1 s"}}
+
+    def converged(warmup: str, flows: list[dict[str, Any]]) -> float:
+        return sawtooth.run({**scenario, "warmup": warmup, "flows": flows}, store=False).values["convergence"]
+
+    assert converged("0 s", flows) == 5.0
+    assert math.isnan(converged("10 s", flows))
+    assert converged("0 s", [*flows, late]) == converged("4 s", [*flows, late])
+    assert math.isnan(converged("5 s", [*flows, late]))
 
 
 def test_shares_and_harm_of_kinds() -> None:
@@ -497,6 +496,8 @@ def test_short_flows_beside_a_place_holder() -> None:
     run = measured(records={"arrivals": arrivals})
     assert metric("cross_share")(run) == pytest.approx(1_500_000 / 12_500_000)
     assert metric("cross_excess")(run) == pytest.approx(2e6 / (9999 * 500 * 8 / 10) - 1)
+    reverse = measured({"test": [False, True, True, False]}, records={"arrivals": arrivals})
+    assert metric("cross_excess")(reverse) == metric("cross_excess")(run)  # the first is no place-holder
     alone = measured({"test": [True] * 4}, records={"arrivals": arrivals})
     assert math.isnan(metric("cross_excess")(alone))
 

@@ -121,6 +121,11 @@ def convergence(measured: Measured) -> float:
     return float(ends[fair[0] + SPAN_BINS - 1] - begin) / 1e9 if fair.size else NAN
 
 
+def _unseen(measured: Measured, begin_ns: int) -> bool:
+    """Whether rates are not recorded from that time on."""
+    return measured.delivered is None or begin_ns < measured.delivered[1][0] - measured.delivered[2]
+
+
 def rtt_exponent(measured: Measured) -> float:
     """e in goodput ∝ RTT^−e over the test flows, dimensionless; NaN where all times are equal or a flow got nothing."""
     goodputs, times_ns = measured.test_goodputs_bps, measured.test_propagation_ns

@@ -2,8 +2,9 @@
 
 `cross_share` is what short flows delivered inside the window over what the bottleneck could carry. `cross_excess` compares a short flow
 with the place-holders of [Akella02] §3.3, long-lived flows that always have packets to send: the rate of a short flow while it lives
-(all packets delivered over all time that flows took to complete), over the mean rate of a long-lived flow that is not a test flow, less 1.
-A scheduler that gives every flow its max-min share keeps it at or below 0. `cross_drops` counts what is not of test flows and was dropped.
+(all packets delivered over all time that flows took to complete), over the mean rate of a place-holder, less 1. There is one for each test
+flow, behind all flows that a scenario lists; reverse flows are none. A scheduler that gives every flow its max-min share keeps it at or
+below 0. `cross_drops` counts what is not of test flows and was dropped.
 
 Source: [Akella02] §3.3.
 """
@@ -28,6 +29,8 @@ def cross_share(measured: Measured) -> float:
 def cross_excess(measured: Measured) -> float:
     """Rate of a short flow over that of a place-holder, less 1; NaN without either."""
     held = ~measured.is_test
+    listed = held.size - int(measured.is_test.sum())
+    held[:listed] = False  # place-holders come last
     if "arrivals" not in measured.records or not held.any():
         return NAN
     lived_s = float(measured.records["arrivals"].values("completion_ns_sum").sum()) / 1e9
