@@ -226,6 +226,16 @@ def test_a_lost_tail_is_probed_once_and_completes() -> None:
     assert flow["slowdown"] == 1.0  # the loss is of the path
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_run_of_less_than_two_round_trips_has_no_loss_epochs() -> None:
+    link = {"rate": "10 Mbit/s", "buffer": "2 packets"}
+    scenario = {"duration": "150 ms", "warmup": "0 s", "bottleneck": link, "path": {"rtt": "100 ms"}}
+    flows = [{"control": "aimd(1, 0.5)", "count": 3, "start": "0 s"}]
+    run = st.run({**scenario, "flows": flows, "record": {"congestion": True}}, store=False)
+    assert run.values["drops"] > 0
+    assert math.isnan(run.values["loss_epoch_correlation"])
+
+
 def test_slowdown_is_against_the_same_transfer_alone() -> None:
     text = PATH.replace("CONTROL", "aimd(1, 0.5)").replace("RECOVERY", 'recovery = "sack"\nbytes = "300 kB"')
     other = '[[flows]]\ncontrol = "aimd(1, 0.5)"\nstart = "0 s"\n'

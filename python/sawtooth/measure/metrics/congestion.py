@@ -33,7 +33,7 @@ def drop_run(measured: Measured) -> float:
 
 
 def loss_epoch_correlation(measured: Measured) -> float:
-    """Mean correlation of the test flows' loss epochs, in [−1, 1]; NaN unless the scenario recorded congestion, or without losses."""
+    """Mean correlation of the test flows' loss epochs, in [−1, 1]; NaN unless congestion is recorded, without losses or a whole bin."""
     points = measured.records.get("congestion")
     if points is None:
         return NAN
@@ -43,6 +43,8 @@ def loss_epoch_correlation(measured: Measured) -> float:
     time_ns, flow = points.values("time_ns"), points.values("flow")
     bin_ns = BIN_ROUND_TRIPS * float(round_trips_ns.mean())
     bins = int((measured.end_ns - measured.start_ns) // bin_ns)
+    if not bins:
+        return NAN
     place = (time_ns - measured.start_ns) // bin_ns
     chosen = np.isin(flow, flows) & (place >= 0) & (place < bins)
     hit = np.zeros((bins, flows.size))
