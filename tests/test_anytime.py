@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tools.deciding_page import PAGE, bounded_decides, errors, filled, looks, student_decides
 
 from sawtooth.claims.logic import Verdict, bounded_inequality, inequality
 from sawtooth.claims.orders import orders_alike
+from sawtooth.claims.view import View
 from sawtooth.experiment.anytime import (
     ALIKE,
     BOUNDED_SEQUENCE,
@@ -23,6 +26,7 @@ from sawtooth.experiment.anytime import (
 )
 from sawtooth.experiment.intervals import BOOTSTRAP_FROM, EXACT, PAIRED_T, student_t
 from sawtooth.experiment.stopping import FIRST
+from sawtooth.papers.akella2002.claims.appendix import table as appendix_table
 
 RANDOM = np.random.RandomState
 
@@ -144,6 +148,24 @@ def test_which_interval_an_inequality_gets() -> None:
     assert (alike.interval.method, alike.verdict) == (BOUNDED_SEQUENCE, Verdict.UNDECIDED)
     assert sequence([1.0] * ALIKE).method == EXACT
     assert orders_alike("", ranks, ranks, 0.5).verdict is Verdict.HOLDS
+
+
+def test_a_rank_correlation_with_print_is_bounded_as_well() -> None:
+    """Of the appendix of 2002: its range is known, so nothing is assumed of its distribution."""
+
+    class Instances:
+        setting = "sack/droptail"
+
+        def tolerance(self, name: str) -> float:
+            return 0.5
+
+        def D(self, setting: str, algorithm: str, metric: str) -> NDArray[np.float64]:  # noqa: N802
+            return np.arange(4.0) + sum(map(ord, algorithm))
+
+    with at_any_time():
+        leaves = appendix_table(cast(View, Instances())).leaves()
+        methods = [leaf.interval.method for leaf in leaves if leaf.interval and leaf.text.startswith("rho")]
+    assert methods == [BOUNDED_SEQUENCE] * 4
 
 
 def test_the_table_judges_as_an_inequality_does_equal_values_included() -> None:

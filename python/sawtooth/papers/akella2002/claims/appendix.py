@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from sawtooth.claims.differences import minus, within
-from sawtooth.claims.logic import Finding, at_least, both, inequality
+from sawtooth.claims.logic import Finding, at_least, both, bounded_inequality, inequality
 from sawtooth.claims.orders import spearman
 from sawtooth.claims.view import View
 from sawtooth.experiment.scoring import Values
@@ -50,7 +50,8 @@ def table(view: View) -> Finding:
         printed = rows(view.setting, family)
         ours = within_family(view, view.setting, family)
         rho = np.array([spearman(column.tolist(), [row.D for row in printed]) for column in ours.T])
-        operands.append(inequality(f"rho of D_goodput with the printed one, {family}", rho, ">=", wanted))
+        text = f"rho of D_goodput with the printed one, {family}"
+        operands.append(bounded_inequality(text, rho, ">=", wanted, (-1.0, 1.0)))
         third = sorted(row.D for row in printed)[BEST - 1]
         among = np.array([third >= row.D for row in printed])
         operands.append(
