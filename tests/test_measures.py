@@ -147,6 +147,14 @@ def test_an_epoch_is_as_long_as_a_round_trip_over_a_full_queue() -> None:
     assert math.isnan(value("synchronised 8..10 s", run))
 
 
+def test_epochs_are_of_the_flows_of_the_group_and_of_no_place_holder() -> None:
+    cuts = [(1.0, 0), (1.1, 2), (3.0, 1), (3.05, 2), (5.0, 2)]  # flow 2 stands in no group
+    run = run_of([{}, {"group": 1}], [[10, 10]] * 10, cuts)
+    assert value("synchronised", run) == pytest.approx(0.5)
+    assert value("synchronised of 0", run) == 1.0
+    assert value("synchronised of 1 0..2 s", run) != value("synchronised of 0 0..2 s", run)
+
+
 def test_the_whole_run_says_what_the_metrics_say() -> None:
     run = sawtooth.run(
         {

@@ -128,16 +128,16 @@ def settling(part: RunPart) -> float:
 
 
 def synchronised(part: RunPart) -> float:
-    """Mean share of the flows present that decrease in an epoch; NaN where nothing decreased."""
-    windows, present = part.record("windows"), part.present()
+    """Mean share of the flows present (of the group) that decrease in an epoch; NaN where nothing decreased."""
+    windows, present = part.record("windows"), np.flatnonzero(part.present() & part.of_group())
     times, flows = values_of(windows.column("time_ns")), values_of(windows.column("flow"))
     cut = values_of(windows.column("event")) != SAMPLE
-    cut &= (times >= part.begin_ns) & (times < part.end_ns) & present[flows]
+    cut &= (times >= part.begin_ns) & (times < part.end_ns) & np.isin(flows, present)
     times, flows = times[cut], flows[cut]
     span, place, shares = _round_trip_ns(part), 0, []
     while place < times.size:
         stop = int(np.searchsorted(times, times[place] + span, side="right"))
-        shares.append(np.unique(flows[place:stop]).size / int(present.sum()))
+        shares.append(np.unique(flows[place:stop]).size / present.size)
         place = stop
     return float(np.mean(shares)) if shares else float("nan")
 
