@@ -17,6 +17,7 @@ from sawtooth.experiment.perform import perform
 from sawtooth.experiment.study_files import read_study
 from sawtooth.plain import json_value
 from sawtooth.report.curve_tables import markdown_table
+from sawtooth.report.curves import curve_figure
 from sawtooth.report.write import write_report
 from sawtooth.run.store import Store
 
@@ -94,6 +95,20 @@ def test_a_difference_is_taken_seed_by_seed() -> None:
     contrast = lay(spec(contrast="difference"), runs(TWO)).at("B", 4).contrast
     assert contrast is not None
     assert contrast.mean == pytest.approx(((4.0 - 4.0) + (3.0 - 4.0)) / 2)
+
+
+@pytest.mark.parametrize(("seeds", "filled"), [(1, [False, False]), (3, [True, False])])
+def test_a_mark_is_filled_where_an_interval_leaves_nothing_out(seeds: int, filled: list[bool]) -> None:
+    """One seed has no interval, however far its contrast is from 0."""
+    numbers = {
+        ("A", 2): [1.0, 1.1, 1.2],
+        ("B", 2): [2.0, 2.2, 2.5],
+        ("A", 4): [1.0] * 3,
+        ("B", 4): [1.5, 0.5, 1.0],
+    }
+    curve = lay(spec(), runs({key: found[:seeds] for key, found in numbers.items()}))
+    marks = [line for line in curve_figure(curve).axes[1].lines if line.get_marker() == "s"]
+    assert [line.get_markerfacecolor() != "none" for line in marks] == filled
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def _line(
     for place, (at, found) in enumerate(zip(x, shown, strict=True)):
         low = found.mean if found.low is None else found.low
         high = found.mean if found.high is None else found.high
-        filled = not contrast or low > 0 or high < 0
+        filled = not contrast or (found.low is not None and (low > 0 or high < 0))
         axes.errorbar(
             [at],
             [scale * found.mean],
