@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 
+from sawtooth.experiment.intervals import PAIRED_T, Interval
 from sawtooth.experiment.matrix import SettingBlock
 from sawtooth.experiment.plan import CellKey
 from sawtooth.measure.metrics import METRIC_NAMES
 from sawtooth.papers.akella2002 import instances
-from sawtooth.papers.akella2002.instances import CHOSEN, choices, family_tables, totals
+from sawtooth.papers.akella2002.instances import CHOSEN, FamilyTable, choices, family_tables, totals
+from sawtooth.papers.akella2002.pages.instances import agreement_figure
 from sawtooth.papers.akella2002.printed import AppendixRow, appendix, printed
 from sawtooth.papers.studies import load_study
 
@@ -117,3 +122,13 @@ def test_noise_widens_the_totals() -> None:
     found = totals([block("reno/droptail", joined, noise=0.01)])["reno/droptail"]
     assert any((row.ours.half_width or 0.0) > 0.0 for row in found)
     assert next(row for row in found if row.label == instances.REFERENCE).ours.mean == 0.0
+
+
+def test_a_bar_ends_where_its_interval_does() -> None:
+    """Below it stops at 0, which no distance is below; that shortens nothing above."""
+    row = SimpleNamespace(label="a", D=Interval(1.0, -2.0, 5.0, 3, PAIRED_T), printed=SimpleNamespace(D=1.0))
+    entry = SimpleNamespace(setting="sack/red", family="AIMD", rows=[row], D=None)
+    (axes,) = agreement_figure([cast(FamilyTable, entry)]).axes
+    (bars,) = axes.collections
+    assert isinstance(bars, LineCollection)
+    assert bars.get_segments()[0][:, 1].tolist() == [0.0, 5.0]

@@ -70,6 +70,13 @@ class Interval:
         """Half the interval's length, or None without an interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2.0
 
+    @property
+    def reaches(self) -> tuple[float, float]:
+        """How far it reaches below and above the mean; nowhere without an interval."""
+        if self.low is None or self.high is None:
+            return 0.0, 0.0
+        return max(0.0, self.mean - self.low), max(0.0, self.high - self.mean)
+
     def scaled(self, factor: float) -> Interval:
         """In another unit: every number times ``factor``, which is above 0."""
         if self.low is None or self.high is None:

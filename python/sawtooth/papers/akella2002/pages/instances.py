@@ -157,12 +157,12 @@ def agreement_figure(tables: Sequence[FamilyTable]) -> Figure:
         known = [item for item in entry.rows if item.printed is not None]
         x = np.array([item.printed.D if item.printed else 0.0 for item in known])
         y = np.array([item.D.mean for item in known])
-        half = np.array([item.D.half_width or 0.0 for item in known])
+        below, above = np.array([item.D.reaches for item in known]).reshape(-1, 2).T
         axes.axline((0, 0), slope=1, color=GRID, linewidth=0.8)
         axes.errorbar(
             x,
             y,
-            yerr=np.minimum(half, y),
+            yerr=[np.minimum(below, y), above],  # no distance is below 0
             fmt="o",
             markersize=3.5,
             linewidth=0.8,

@@ -107,9 +107,9 @@ def efficiency_figure(points: Sequence[WindowPoint]) -> Figure:
 def _series(axes: Axes, points: Sequence[WindowPoint], colour: str, label: str, formula: bool) -> None:
     x = np.array([point.p for point in points])
     y = np.array([point.efficiency.mean for point in points])
-    half = np.array([point.efficiency.half_width or 0.0 for point in points])
+    bars = np.array([point.efficiency.reaches for point in points]).T
     style = "o" if formula else "o-"
-    axes.errorbar(x, y, yerr=half, fmt=style, markersize=3.5, linewidth=0.8, color=colour, label=label)
+    axes.errorbar(x, y, yerr=bars, fmt=style, markersize=3.5, linewidth=0.8, color=colour, label=label)
     if formula and len(x) > 1:
         fine = np.geomspace(x.min(), x.max(), 200)
         axes.plot(fine, efficiency(fine, points[0].window), color=colour, linewidth=1.0)
