@@ -124,6 +124,23 @@ def test_smoothness(sawtooth: CommandLine) -> None:
     assert sawtooth("model", "smoothness", "--a", "1", "--b", "1").code == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--a", "1", "--b", "1"), "model: b = 1.0: expected a decrease that leaves something"),
+        (("--a", "1", "--b", "1e-9"), "model: b = 1e-09: expected a decrease that halves"),
+        (("--a", "0", "--b", "0.5"), "model: a = 0.0: expected"),
+        (("--a", "1", "--b", "0.5", "--window", "0"), "model: window = 0.0: expected"),
+    ],
+)
+def test_smoothness_names_the_option_that_was_given(
+    sawtooth: CommandLine, words: tuple[str, ...], said: str
+) -> None:
+    """The model has the letters of the paper, and a window where none was given."""
+    found = sawtooth("model", "smoothness", *words)
+    assert (found.code, found.err.startswith(said)) == (2, True)
+
+
 def test_the_response_of_cubic(sawtooth: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "cubic.svg"
     found = sawtooth("model", "response", "--law", "cubic", "--p", "1e-4", "--plot", str(path), "--json")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from sawtooth.cli.output import JsonOption, console, emit_document, number, table
+from sawtooth.errors import InputError
 
 KOption = Annotated[
     float, typer.Option("--k", metavar="POWER", help="Increase a / W^k per round; 0 for AIMD.")
@@ -33,6 +34,8 @@ PlotOption = Annotated[
     ),
 ]
 WINDOW_PACKETS = 100.0
+OPTIONS: Final = {"alpha": "a", "beta": "b"}
+"""The option of what the model has in the letters of the paper."""
 
 
 def command(
@@ -65,14 +68,21 @@ def command(
 
 
 def document(a: float, b: float, k: float, l: float, window: float) -> dict[str, Any]:  # noqa: E741
-    """The answer to --json."""
+    """The answer to --json. InputError names the option that is at fault."""
     from sawtooth.models import smoothness
 
-    return {
-        "smoothness": float(smoothness.binomial_smoothness(window, l, b)),
-        "responsiveness": smoothness.binomial_responsiveness(window, l, b),
-        "aggressiveness": float(smoothness.binomial_aggressiveness(window, k, a)),
-    }
+    try:
+        return {
+            "smoothness": float(smoothness.binomial_smoothness(window, l, b)),
+            "responsiveness": smoothness.binomial_responsiveness(window, l, b),
+            "aggressiveness": float(smoothness.binomial_aggressiveness(window, k, a)),
+        }
+    except InputError as error:
+        if error.key == "window" and window > 0:  # it is the decrease that leaves nothing
+            accepted = f"a decrease that leaves something of a window of {window:g} packets: b W^l < W"
+            raise InputError(error.where, "b", b, accepted) from None
+        name = OPTIONS.get(error.key or "", error.key)
+        raise InputError(error.where, name, error.value, error.accepted, error.hint) from None
 
 
 def draw(found: Mapping[str, float], path: Path) -> None:
