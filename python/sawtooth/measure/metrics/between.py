@@ -106,9 +106,7 @@ def convergence(measured: Measured) -> float:
     """From the last start of a test flow to δ-fair shares, s; NaN where they never come, for one flow, and without such rates from then
     on."""
     begin = int(measured.test_spans_ns[0].max()) if measured.is_test.any() else 0
-    if measured.delivered is None or begin < measured.delivered[1][0] - measured.delivered[2]:
-        return NAN
-    found = seconds_of(measured, begin)
+    found = None if _unseen(measured, begin) else seconds_of(measured, begin)
     if found is None or found[0].shape[0] < SPAN_BINS or found[0].shape[1] < 2:
         return NAN
     delivered, ends = found
