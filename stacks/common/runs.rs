@@ -63,11 +63,16 @@ fn profile(plugins: &Plugins, control: &str) -> Value {
 
 /// These controllers, a flow each, for so long; the first quarter is not counted.
 fn run(plugins: &Plugins, controls: &[&str], packets: u64, seconds: u64) -> Records {
+    let profiles = controls.iter().map(|control| profile(plugins, control)).collect();
+    over(plugins, profiles, json!({ "kind": "droptail", "packets": packets }), seconds)
+}
+
+/// The same of these profiles over this queue.
+fn over(plugins: &Plugins, profiles: Vec<Value>, queue: Value, seconds: u64) -> Records {
     let flow = |index: usize| {
         let start = 100_000_000 * index;
         json!({ "profile": index, "test": true, "forward": [0], "reverse": [1], "start_ns": start })
     };
-    let queue = json!({ "kind": "droptail", "packets": packets });
     let mut scenario: Scenario = serde_json::from_value(json!({
         "seed": "1",
         "duration_ns": seconds * 1_000_000_000,
@@ -76,8 +81,8 @@ fn run(plugins: &Plugins, controls: &[&str], packets: u64, seconds: u64) -> Reco
             { "name": "bottleneck", "rate_bps": 20_000_000, "delay_ns": 25_000_000, "queue": queue },
             { "name": "reverse", "rate_bps": 20_000_000, "delay_ns": 25_000_000 }
         ],
-        "profiles": controls.iter().map(|control| profile(plugins, control)).collect::<Vec<_>>(),
-        "flows": (0..controls.len()).map(flow).collect::<Vec<_>>(),
+        "flows": (0..profiles.len()).map(flow).collect::<Vec<_>>(),
+        "profiles": profiles,
     }))
     .expect("a scenario");
     scenario.bind(plugins).expect("its plug-ins are at hand");
@@ -111,6 +116,21 @@ pub fn held_against_ours(offered: impl Offered, pairs: &[(&str, &str)]) {
         let (found, expected) = (alone(control), alone(ours));
         assert!((found.0 / expected.0 - 1.0).abs() < 0.05, "{control} {found:?}, {ours} {expected:?}");
         assert!((found.1 / expected.1 - 1.0).abs() < 0.2, "{control} {found:?}, {ours} {expected:?}");
+    }
+}
+
+/// Where every packet is marked that finds more than ten in the queue, a flow alone fills the link and waits for ten packets at most.
+pub fn heeds_marks(offered: impl Offered, controls: &[&str]) {
+    let plugins = plugins(offered);
+    for &control in controls {
+        let mut capable = profile(&plugins, control);
+        capable["tcp"]["ecn"] = json!(true);
+        let step = json!({ "kind": "step", "packets": 3 * PRODUCT, "threshold": { "packets": 10 } });
+        let records = over(&plugins, vec![capable], step, 20);
+        let (throughput, delay_ms) = measured(&records, 20);
+        let flow = &records.flows[0];
+        assert!(flow.marks > 0 && flow.drops == 0, "{control}: {flow:?}");
+        assert!(throughput > 0.8 * 20e6 && delay_ms < 6.0, "{control}: {throughput} bit/s, {delay_ms} ms");
     }
 }
 

@@ -19,6 +19,11 @@ fn its_newreno_and_its_cubic_do_what_ours_do() {
 }
 
 #[test]
+fn marks_are_heeded() {
+    runs::heeds_marks(sawtooth_endpoints(), &["noq(newreno)", "noq(cubic)"]);
+}
+
+#[test]
 fn what_is_read_was_carried() {
     runs::what_is_read_was_carried(sawtooth_endpoints(), &["noq(newreno)", "noq(cubic)"]);
 }

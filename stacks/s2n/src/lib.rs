@@ -8,7 +8,7 @@
 //! | packet sent                  | `on_sent`, with the application's limit                                          |
 //! | round trip, acknowledgement  | `on_ack`: the newest packet acknowledged was sent its round trip ago              |
 //! | packet lost                  | `on_lost`; the signal of a loss says nothing more                                 |
-//! | explicit congestion          | the signal of a mark                                                              |
+//! | explicit congestion          | the marks that `on_ack` counts; where none are counted (RFC 3168), one a signal  |
 //! | persistent congestion        | that signal, and a timeout, which QUIC has not                                    |
 //!
 //! Differs from the stack: losses are told before the acknowledgement that shows them, and not after it. Its pacer decides when packets

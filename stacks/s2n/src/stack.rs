@@ -70,6 +70,8 @@ pub struct Stack<C: CongestionController> {
     flight: VecDeque<(u64, C::PacketInfo)>,
     published: Published,
     random: Random,
+    /// Acknowledgements say how many packets were marked.
+    counts_marks: bool,
 }
 
 fn time(nanos: u64) -> Timestamp {
@@ -87,6 +89,7 @@ impl<C: CongestionController> Stack<C> {
             flight: VecDeque::new(),
             published: Published::default(),
             random: Random(settings.random[0]),
+            counts_marks: false,
         }
     }
 
@@ -135,6 +138,10 @@ impl<C: CongestionController> Stack<C> {
 
     /// An acknowledgement arrived.
     pub fn on_ack(&mut self, ack: &Ack) {
+        if ack.ce_marked > 0 {
+            self.counts_marks = true;
+            self.mark(ack.ce_marked, ack.now_ns);
+        }
         let Some(rtt) = ack.newest_rtt().filter(|_| ack.newly_delivered > 0) else { return };
         let sent_at_ns = ack.now_ns - ack.rtt_newest_ns;
         let Some(info) = self.info(sent_at_ns) else { return };
@@ -146,6 +153,11 @@ impl<C: CongestionController> Stack<C> {
         let (rtt, random, published) = (&self.rtt, &mut self.random, &mut self.published);
         self.control.on_ack(sent_at, bytes, info, rtt, random, now, published);
         self.forget(ack);
+    }
+
+    /// So many more packets were marked.
+    fn mark(&mut self, packets: u32, now_ns: u64) {
+        self.control.on_explicit_congestion(packets.into(), time(now_ns), &mut self.published);
     }
 
     /// Packets older than all that are in flight are of no further use: of so many bytes at most the newest.
@@ -161,9 +173,8 @@ impl<C: CongestionController> Stack<C> {
     pub fn on_congestion(&mut self, signal: &Congestion) {
         match signal.kind {
             CongestionKind::Loss | CongestionKind::LossRestart => {}
-            CongestionKind::EcnMark => {
-                self.control.on_explicit_congestion(1, time(signal.now_ns), &mut self.published);
-            }
+            CongestionKind::EcnMark if self.counts_marks => {}
+            CongestionKind::EcnMark => self.mark(1, signal.now_ns),
             CongestionKind::Timeout | CongestionKind::PersistentCongestion => {
                 if let Some(&(_, info)) = self.flight.back() {
                     self.lose(0, info, true, signal.now_ns);
