@@ -109,6 +109,19 @@ def test_the_environment_may_list_plug_ins(sawtooth: CommandLine) -> None:
     assert "nothing.so: expected a file that can be read" in missing.err
 
 
+@pytest.mark.usefixtures("own_scenario")
+def test_a_listed_path_may_hold_the_separator(sawtooth: CommandLine, law: Path) -> None:
+    """A command lists what it has loaded for the processes that it starts: these found no file of half the name."""
+    other = law.parent / "10:30" / "other.py"
+    other.parent.mkdir()
+    other.write_text(LAW.replace('name = "mine"', 'name = "other"'))
+    done = sawtooth("list", "controllers", SAWTOOTH_PLUGINS=f"{other}:mine.py")
+    assert done.code == 0, done.err
+    assert {"mine", "other"} <= {line.split()[0] for line in done.out.splitlines() if line.strip()}
+    missing = sawtooth("list", "controllers", SAWTOOTH_PLUGINS="10:31/other.py:mine.py")
+    assert (missing.code, missing.err.partition(": ")[0].rpartition("/")[2]) == (2, "10")
+
+
 @pytest.mark.parametrize(
     ("inserted", "said"),
     [

@@ -93,7 +93,16 @@ class _Source(ExecutionLoader):
 
 
 def _listed() -> list[Path]:
-    return [Path(text).absolute() for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
+    """What the environment lists. A path may hold the separator: of parts that are no files as many belong together as make one."""
+    parts = os.environ.get(VARIABLE, "").split(os.pathsep)
+    found: list[Path] = []
+    while parts:
+        texts = [os.pathsep.join(parts[:count]) for count in range(1, len(parts) + 1)]
+        text = next((text for text in texts if Path(text).is_file()), parts[0])
+        parts = parts[texts.index(text) + 1 :]
+        if text:
+            found.append(Path(text).absolute())
+    return found
 
 
 def _list(path: Path) -> None:
