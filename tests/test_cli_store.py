@@ -378,6 +378,14 @@ def test_a_full_disk_behind_standard_output_is_one_error_that_names_it(
     assert (done.returncode, done.stderr.decode()) == (2, "standard output: No space left on device\n")
 
 
+def test_a_closed_standard_output_is_no_fault(tmp_path: Path) -> None:
+    """A list ended with the trace of a fault, and exit code 1."""
+    words = [sys.executable, "-m", "sawtooth", "list", "metrics"]
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *words]
+    done = subprocess.run(closed, capture_output=True, cwd=tmp_path, env=clean_environment(), check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize(
     ("options", "accepted"),
     [

@@ -163,6 +163,7 @@ def main() -> NoReturn:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `sawtooth list | head` ends quietly
     end_on_signals()
     warnings.showwarning = brief_warning
+    open_closed()
     sys.stdout = named_output(sys.stdout)
     code = exit_code(sys.argv[1:])
     if code in (0, 1):
@@ -254,6 +255,13 @@ def exit_code(arguments: list[str]) -> int:
             return int(error.exit_code)
         traceback.print_exc()
         return SOFTWARE_FAULT
+
+
+def open_closed() -> None:
+    """An output that whoever started the command has closed (`>&-`) goes nowhere; without this the next file would have its number."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, io.TextIOWrapper(io.BufferedWriter(io.FileIO(os.devnull, "wb"))))
 
 
 class NamedOutput(io.FileIO):
