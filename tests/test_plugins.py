@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import CommandLine, clean_environment
 
+from sawtooth.plugins.project import new_project
 from sawtooth.run.store import Store
 
 SWEEP = ("sweep", "own.toml", "--over", "path.rtt=20ms,30ms", "--seeds", 1, "--plugin", "mine.py", "--json")
@@ -202,6 +203,21 @@ def test_what_a_plug_in_prints_on_workers_goes_to_standard_error(sawtooth: Comma
     done = sawtooth(*SWEEP, "--executor", "dask", SAWTOOTH_THREADS="2")
     assert done.json["executed"] == 2
     assert {"loaded", "cut"} <= set(done.err.split())
+
+
+@pytest.mark.usefixtures("own_scenario")
+def test_what_a_library_prints_goes_to_standard_error(sawtooth: CommandLine, tmp_path: Path) -> None:
+    """It goes past Python, and its lines stood behind the document."""
+    project = new_project("mine", "c", tmp_path / "project")
+    source = project.directory / "mine.c"
+    text = source.read_text().replace(
+        '#include "sawtooth.h"\n', '#include "sawtooth.h"\n#include <stdio.h>\n'
+    )
+    source.write_text(text.replace("    Law *law = malloc(", '    puts("made");\n    Law *law = malloc(', 1))
+    subprocess.run(["make", "-s", "-C", str(project.directory)], check=True, capture_output=True)
+    done = sawtooth("run", "own.toml", "--json", "--plugin", project.plugin)
+    assert done.json["format"].startswith("sawtooth/")
+    assert "made" in done.err.split()
 
 
 @pytest.mark.usefixtures("law")

@@ -164,7 +164,7 @@ def main() -> NoReturn:
     end_on_signals()
     warnings.showwarning = brief_warning
     open_closed()
-    sys.stdout = named_output(sys.stdout)
+    sys.stdout = sys.__stdout__ = named_output(sys.stdout)
     code = exit_code(sys.argv[1:])
     if code in (0, 1):
         note_costs()
@@ -281,8 +281,20 @@ def named_output(output: TextIO) -> TextIO:
     if not isinstance(output, io.TextIOWrapper):  # a caller's own, or none
         return output
     output.flush()
-    buffer = io.BufferedWriter(NamedOutput(output.fileno(), "wb", closefd=False))
+    buffer = io.BufferedWriter(NamedOutput(set_apart(output.fileno()), "wb", closefd=False))
     return io.TextIOWrapper(buffer, output.encoding, output.errors, line_buffering=output.line_buffering)
+
+
+def set_apart(number: int) -> int:
+    """Another number of an output, whose own number is standard error from here on: that is where shared libraries print, and processes
+    that they start."""
+    kept = os.dup(number)
+    try:
+        os.dup2(2, number)
+    except OSError:  # there is no standard error
+        os.close(kept)
+        return number
+    return kept
 
 
 def usage_message(error: Exception) -> str:

@@ -1,7 +1,8 @@
 """What every command shares: where output goes, and the options they have in common.
 
 Standard output holds the answer and nothing else: with `--json` exactly one JSON document. Progress, warnings and errors go to standard
-error, and so does what plug-ins of Python print: inside `answering` `sys.stdout` is standard error, and a command writes to `answer()`.
+error, and so does what plug-ins print: inside `answering` `sys.stdout` is standard error, and a command writes to `answer()`. Libraries
+print to file number 1, which is standard error as well (`set_apart`).
 """
 
 from __future__ import annotations
