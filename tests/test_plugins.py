@@ -283,6 +283,12 @@ FAULTS = {
         "create of flow ",
         "TypeError: window() gave 'ten': expected a number",
     ),
+    "no pacing": (
+        "def window",
+        "paces = False\n\n    def pacing_rate(self):\n        return 2e6\n\n    def window",
+        "create of flow ",
+        "pacing_rate = 2000000: expected none, since its description does not say that it paces",
+    ),
     "no answer": ("return self.w", "self.w", "create of flow ", "window() gave None: expected a number"),
 }
 
@@ -302,6 +308,15 @@ def test_a_fault_ends_the_run_with_its_call_flow_and_time(
     assert len(done.err.splitlines()) <= 3
     assert not (own_scenario.parent / "run.svg").exists()
     assert not Store(own_scenario.parent / "st").ids()
+
+
+@pytest.mark.usefixtures("own_scenario")
+def test_a_class_with_a_rate_is_paced_from_its_first_rate_on(sawtooth: CommandLine, law: Path) -> None:
+    """Its rate was forgotten if it had none when its connection began, and it did not say `paces = True`."""
+    rate = "def pacing_rate(self):\n        return None if self.w == self.settings.initial_window else 2e6"
+    law.write_text(f"{LAW}\n    {rate}\n")
+    flows = sawtooth("run", "own.toml", "--plugin", law.name, "--json").json["flows"]
+    assert {flow["pacing_bps"] for flow in flows if flow["controller"].startswith("mine")} == {2e6}
 
 
 def test_a_fault_in_one_run_of_many_leaves_no_report(

@@ -10,7 +10,7 @@
 //! |----------------|---------|----------------------------|------------------------------------------------------|
 //! | window         | packets | 1 to 1e9                   | less than one could never send again; RFC 7323 allows 2³⁰ bytes |
 //! | threshold      | packets | 0 or more, infinity as well | an infinite one is RFC 5681's "arbitrarily high"    |
-//! | pacing rate    | bit/s   | none, or 1 to 1e15         | slower could never send again                        |
+//! | pacing rate    | bit/s   | none, or 1 to 1e15         | slower could never send again; none of what does not say that it paces |
 //! | quantum        | bytes   | 0 to 1e9                   | what one burst may hold                              |
 //!
 //! An answer out of its bounds, an error that a call returns or a panic in it ends the run by a [`PluginFault`], which unwinds.
@@ -274,7 +274,8 @@ impl PluginSpec {
         let inner = answered.unwrap_or_else(|what| {
             raise(self.name.clone(), "create", settings.flow, Time::ZERO, what.into_string())
         });
-        let guest = Guest { inner, code, answers, flow: settings.flow, now: Time::ZERO };
+        let paces = code.properties().pacing_rate;
+        let guest = Guest { inner, code, answers, paces, flow: settings.flow, now: Time::ZERO };
         guest.guard("create");
         Box::new(guest)
     }
@@ -446,6 +447,8 @@ pub struct Guest {
     inner: Box<dyn PluginController>,
     code: &'static dyn Plugin,
     answers: Answers,
+    /// It may answer with a pacing rate.
+    paces: bool,
     flow: u32,
     /// Of the last call.
     now: Time,
@@ -467,6 +470,12 @@ impl Guest {
     fn guard_in_full(&self, call: &'static str) {
         if let Some(what) = self.answers.fault() {
             self.raise(call, what.into_boxed_str());
+        }
+        let rate = self.answers.pacing_rate;
+        if rate != 0.0 && !self.paces {
+            // A sender decides at its start whether it paces, by what its controller says of itself.
+            let expected = "expected none, since its description does not say that it paces";
+            self.raise(call, format!("pacing_rate = {rate}: {expected}").into_boxed_str());
         }
     }
 

@@ -252,6 +252,49 @@ fn everything_that_is_told_arrives_and_everything_answered_comes_back() {
     assert!(control.mark_application_limited());
 }
 
+/// A rate after the first acknowledgement, where its description says nothing of pacing.
+#[derive(Clone)]
+struct Undeclared {
+    rate: Option<f64>,
+}
+
+impl Controller for Undeclared {
+    const DESCRIPTION: Description =
+        Description { name: "undeclared", summary: "a rate", source: "none", ..Description::NOTHING };
+
+    fn new(_numbers: &[f64], _settings: &sawtooth_plugin::Settings) -> Self {
+        Undeclared { rate: None }
+    }
+
+    fn on_ack(&mut self, _ack: &sawtooth_plugin::Ack) {
+        self.rate = Some(1e6);
+    }
+
+    fn on_congestion(&mut self, _signal: &sawtooth_plugin::Congestion) {}
+
+    fn window(&self) -> f64 {
+        10.0
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.rate
+    }
+}
+
+/// A sender that was not told of pacing at its start went on without the rate, and said nothing.
+#[test]
+fn a_rate_of_what_does_not_say_that_it_paces_ends_the_run() {
+    let spec = from(&[export::controller::<Undeclared>]).parse("undeclared").unwrap();
+    let mut control = AnyController::new(&spec, &ControlSettings::default());
+    let call = || control.on_ack(&AckSample::classic(at(30), 1, None, true));
+    let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a rate that nobody would take");
+    assert_eq!(
+        panic.downcast::<PluginFault>().expect("a fault").to_string(),
+        "plug-in undeclared: on_ack of flow 0 at 0.03 s: pacing_rate = 1000000: expected none, since its description does not say that \
+         it paces"
+    );
+}
+
 #[test]
 fn a_panic_ends_the_run_with_its_message() {
     let mut control = {

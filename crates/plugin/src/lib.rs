@@ -99,7 +99,7 @@ pub struct Description {
     pub parameters: &'static [Parameter],
     /// What its controllers need to be told.
     pub wants: Wants,
-    /// It may answer with a pacing rate.
+    /// It may answer with a pacing rate; a rate of a controller that does not say so ends the run.
     pub paces: bool,
     /// It draws random numbers, made of [`Settings::random`].
     pub draws: bool,
@@ -165,7 +165,7 @@ pub trait Controller: Clone {
         f64::INFINITY
     }
 
-    /// How fast packets may leave, in bit/s; `None`: it does not say.
+    /// How fast packets may leave, in bit/s; `None`: it does not say. It says so of itself by [`Description::paces`].
     fn pacing_rate(&self) -> Option<f64> {
         None
     }

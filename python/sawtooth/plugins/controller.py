@@ -123,8 +123,8 @@ def register(classes: list[tuple[type, Description]], where: str, file: Path | N
 
 
 def described(cls: type, file: str) -> Description:
-    """What a class says of itself: `name` (or its own in small letters), its first line, `source`, `parameters`, `wants`, `paces`,
-    `draws`."""
+    """What a class says of itself: `name` (or its own in small letters), its first line, `source`, `parameters`, `wants`, `paces` (or
+    whether it has a `pacing_rate`), `draws`."""
     where = f"controller {cls.__name__}"
     for method in REQUIRED:
         if not callable(getattr(cls, method, None)):
@@ -144,7 +144,7 @@ def described(cls: type, file: str) -> Description:
         source=str(getattr(cls, "source", "none")),
         parameters=parameters,
         **{want: want in wants for want in WANTS},
-        paces=bool(getattr(cls, "paces", False)),
+        paces=bool(getattr(cls, "paces", hasattr(cls, "pacing_rate"))),
         draws=bool(getattr(cls, "draws", False)),
         file=file,
     )
