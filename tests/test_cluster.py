@@ -312,6 +312,17 @@ def test_workers_without_sawtooth_are_told_of() -> None:
         through(Workers(reply=without), jobs_of(2))
 
 
+def test_a_worker_whose_plug_in_cannot_be_read_is_told_what_to_load() -> None:
+    """It was told to install the same Sawtooth."""
+
+    def lost(order: Order, ticket: int) -> Answer:
+        text = "InputError: /lab/mine.so: expected a file that can be read: No such file or directory"
+        return Answer(ticket, trouble=Trouble.RAISED, text=text)
+
+    with pytest.raises(ClusterError, match=r"No such file or directory; have the workers load the same file"):
+        through(Workers(reply=lost), jobs_of(2))
+
+
 def test_workers_put_runs_into_a_store_that_all_share(tmp_path: Path) -> None:
     store = Store(f"file://{tmp_path}/store")
     assert not crew.shares(Store(tmp_path / "store"))

@@ -150,7 +150,9 @@ class ClusterCrew(Crew[Kept]):
         if answer.data is not None:
             yield from self._delivered(task, Delivery.unpacked(answer.data))
         elif answer.trouble is Trouble.RAISED:
-            self._fail(ClusterError(f"a worker cannot make runs: {answer.text}; {INSTALL}"))
+            # A fault of input before any run is one of what its environment lists.
+            how = LOAD if answer.text.startswith(f"{InputError.__name__}: ") else INSTALL
+            self._fail(ClusterError(f"a worker cannot make runs: {answer.text}; {how}"))
         elif answer.trouble is Trouble.DIED:
             self._died(task, answer.text)
         elif self._pool.alive and self.failure is None:
