@@ -32,10 +32,15 @@ start = { first = "0 s" }
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     """The endpoint of the tests, built."""
+    return built(ROOT / "tests/endpoint.c", tmp_path)
+
+
+def built(source: Path, folder: Path) -> Path:
+    """The library of a source."""
     compiler = shutil.which("cc")
     assert compiler is not None, "the build needs a C compiler as well"
-    path = tmp_path / "libtoy.so"
-    sources = ["-I", str(ROOT / "crates/plugin/include"), "-o", str(path), str(ROOT / "tests/endpoint.c")]
+    path = folder / "libtoy.so"
+    sources = ["-I", str(ROOT / "crates/plugin/include"), "-o", str(path), str(source)]
     subprocess.run(
         [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", *sources], check=True
     )
@@ -275,3 +280,40 @@ def test_an_endpoint_is_exempt_from_what_controllers_are_held_to(sawtooth: Comma
     done = sawtooth("check-controller", "toy(ten)", "--plugin", "libtoy.so")
     assert done.code in (0, 2)
     assert "Traceback" not in done.err
+
+
+SAID = {
+    "window": ("WINDOW * end->settings.datagram;", "0;", "window = 0: expected 1 to "),
+    "round trip": (
+        "rtt_ns = SAWTOOTH_NONE",
+        "rtt_ns = SAWTOOTH_NONE - 1",
+        "expected at most 1000000000000000",
+    ),
+    "lost": (
+        "lost_packets = SAWTOOTH_NONE",
+        "lost_packets = 100 - end->first",
+        "lost_packets = 98: expected 99, as said before, to 1000000000000000",
+    ),
+    "read": (
+        "delivered = end->first",
+        "delivered = 1 + end->first",
+        "expected 0, as said before, to the 972 bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_what_an_endpoint_says_that_cannot_be_ends_the_run(
+    sawtooth: CommandLine, own: Path, library: Path, what: str
+) -> None:
+    """A window of 0 was called a fault of Sawtooth; the others gave rates of 10¹⁸ bit/s, or numbers below 0."""
+    good, bad, said = SAID[what]
+    text = (ROOT / "tests/endpoint.c").read_text()
+    assert text.count(f"state->{good}" if "=" in good else good) == 1
+    source = own.parent / "endpoint.c"
+    source.write_text(text.replace(good, bad))
+    built(source, library.parent)
+    done = sawtooth("run", own.name, "--plugin", library.name, "--json")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("plug-in toy-ten: state of flow 0 at ")
+    assert said in done.err

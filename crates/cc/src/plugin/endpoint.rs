@@ -8,6 +8,10 @@
 //! | length of a datagram    | 1 byte to what the packet holds | a packet has one size, and it is that of the flow       |
 //! | deadlines at one moment | [`AT_ONCE_MAX`]                 | a deadline that stays where it is would last for ever   |
 //! | datagrams at one moment | [`AT_ONCE_MAX`]                 | the same                                                |
+//! | window                  | 1 byte to [`WINDOW_MAX`]        | 10⁹ of the largest datagrams, as with controllers       |
+//! | smoothed round trip     | up to [`RTT_MAX_NS`]            | 11 days; no run lasts as long                           |
+//! | counts                  | no less than before, to [`COUNT_MAX`] | what is measured is the difference of two         |
+//! | delivered               | no less than before, to what arrived | nothing is read that did not arrive                |
 //!
 //! What is out of its bounds, an error that a call returns or a panic in it ends the run, as with controllers.
 
@@ -18,6 +22,12 @@ use std::fmt;
 
 /// The most datagrams, and the most deadlines, of one end at one moment.
 pub const AT_ONCE_MAX: u32 = 100_000;
+/// The largest window, in bytes.
+pub const WINDOW_MAX: u64 = 65_535_000_000_000;
+/// The longest round trip, in nanoseconds.
+pub const RTT_MAX_NS: u64 = 1_000_000_000_000_000;
+/// The most packets declared lost, and the most congestion events.
+pub const COUNT_MAX: u64 = 1_000_000_000_000_000;
 
 /// What holds for one end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +125,12 @@ pub struct End {
     now: Time,
     /// Datagrams and deadlines at that moment.
     at_once: u32,
+    /// Does its application read?
+    reads: bool,
+    /// Bytes of the datagrams that arrived.
+    arrived: u64,
+    /// What it said of itself last.
+    said: EndState,
 }
 
 impl ControllerSpec {
@@ -147,7 +163,16 @@ impl PluginSpec {
             raise(self.name.clone(), "create", settings.flow, Time::ZERO, what.into_string())
         };
         let inner = made.unwrap_or_else(|what| fault(what));
-        End { inner, name: self.name.clone(), flow: settings.flow, now: Time::ZERO, at_once: 0 }
+        End {
+            inner,
+            name: self.name.clone(),
+            flow: settings.flow,
+            now: Time::ZERO,
+            at_once: 0,
+            reads: !settings.sends,
+            arrived: 0,
+            said: EndState::default(),
+        }
     }
 }
 
@@ -217,6 +242,7 @@ impl End {
     /// [`Endpoint::receive`].
     pub fn receive(&mut self, now: Time, codepoint: Codepoint, datagram: &[u8]) {
         self.moves_to(now);
+        self.arrived += datagram.len() as u64;
         let done = self.inner.receive(now, codepoint, datagram);
         self.checked("receive", done);
     }
@@ -238,6 +264,40 @@ impl End {
     /// [`Endpoint::state`].
     pub fn state(&mut self) -> EndState {
         let found = self.inner.state();
-        self.checked("state", found)
+        let state = self.checked("state", found);
+        if let Some(what) = self.fault(&state) {
+            self.raise("state", what.into_boxed_str());
+        }
+        self.said = state;
+        state
+    }
+
+    /// What it says that cannot be, with what would be accepted.
+    fn fault(&self, state: &EndState) -> Option<String> {
+        if let Some(window) = state.window.map(Bytes::count).filter(|bytes| !(1..=WINDOW_MAX).contains(bytes))
+        {
+            return Some(format!("window = {window}: expected 1 to {WINDOW_MAX} bytes"));
+        }
+        if let Some(rtt) = state.rtt.map(Span::nanos).filter(|&nanos| nanos > RTT_MAX_NS) {
+            return Some(format!("rtt_ns = {rtt}: expected at most {RTT_MAX_NS}"));
+        }
+        let said = &self.said;
+        let counts = [
+            ("lost_packets", state.lost_packets, said.lost_packets),
+            ("congestion_events", state.congestion_events, said.congestion_events),
+        ];
+        for (name, count, before) in counts {
+            let least = before.unwrap_or(0);
+            if count.or(before.map(|_| 0)).is_some_and(|count| count < least || count > COUNT_MAX) {
+                let count = count.map_or_else(|| "none".to_owned(), |count| count.to_string());
+                return Some(format!("{name} = {count}: expected {least}, as said before, to {COUNT_MAX}"));
+            }
+        }
+        let (delivered, least, most) = (state.delivered.count(), said.delivered.count(), self.arrived);
+        (self.reads && !(least..=most).contains(&delivered)).then(|| {
+            format!(
+                "delivered = {delivered}: expected {least}, as said before, to the {most} bytes that arrived"
+            )
+        })
     }
 }
