@@ -10,7 +10,7 @@
 //! |----------------|---------|----------------------------|------------------------------------------------------|
 //! | window         | packets | 1 to 1e9                   | less than one could never send again; RFC 7323 allows 2³⁰ bytes |
 //! | threshold      | packets | 0 or more, infinity as well | an infinite one is RFC 5681's "arbitrarily high"    |
-//! | pacing rate    | bit/s   | none, or 1 to 1e15         | slower could never send again; none of what does not say that it paces |
+//! | pacing rate    | bit/s   | none, or 1 to 1e15         | slower could never send again; of what does not say that it paces only from its start on |
 //! | quantum        | bytes   | 0 to 1e9                   | what one burst may hold                              |
 //!
 //! An answer out of its bounds, an error that a call returns or a panic in it ends the run by a [`PluginFault`], which unwinds.
@@ -275,7 +275,8 @@ impl PluginSpec {
             raise(self.name.clone(), "create", settings.flow, Time::ZERO, what.into_string())
         });
         let paces = code.properties().pacing_rate;
-        let guest = Guest { inner, code, answers, paces, flow: settings.flow, now: Time::ZERO };
+        let mut guest = Guest { inner, code, answers, paces, flow: settings.flow, now: Time::ZERO };
+        guest.paces |= guest.answers.pacing_rate != 0.0;
         guest.guard("create");
         Box::new(guest)
     }
@@ -447,7 +448,7 @@ pub struct Guest {
     inner: Box<dyn PluginController>,
     code: &'static dyn Plugin,
     answers: Answers,
-    /// It may answer with a pacing rate.
+    /// It may answer with a pacing rate: its description says so, or it has one from its start.
     paces: bool,
     flow: u32,
     /// Of the last call.
@@ -473,7 +474,7 @@ impl Guest {
         }
         let rate = self.answers.pacing_rate;
         if rate != 0.0 && !self.paces {
-            // A sender decides at its start whether it paces, by what its controller says of itself.
+            // A sender decides at its start whether it paces, by what its controller says of itself and by its first answers.
             let expected = "expected none, since its description does not say that it paces";
             self.raise(call, format!("pacing_rate = {rate}: {expected}").into_boxed_str());
         }

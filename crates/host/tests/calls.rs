@@ -252,18 +252,18 @@ fn everything_that_is_told_arrives_and_everything_answered_comes_back() {
     assert!(control.mark_application_limited());
 }
 
-/// A rate after the first acknowledgement, where its description says nothing of pacing.
+/// A rate from its start or after the first acknowledgement, where its description says nothing of pacing.
 #[derive(Clone)]
-struct Undeclared {
+struct Undeclared<const EARLY: bool> {
     rate: Option<f64>,
 }
 
-impl Controller for Undeclared {
+impl<const EARLY: bool> Controller for Undeclared<EARLY> {
     const DESCRIPTION: Description =
         Description { name: "undeclared", summary: "a rate", source: "none", ..Description::NOTHING };
 
     fn new(_numbers: &[f64], _settings: &sawtooth_plugin::Settings) -> Self {
-        Undeclared { rate: None }
+        Undeclared { rate: EARLY.then_some(2e6) }
     }
 
     fn on_ack(&mut self, _ack: &sawtooth_plugin::Ack) {
@@ -283,9 +283,13 @@ impl Controller for Undeclared {
 
 /// A sender that was not told of pacing at its start went on without the rate, and said nothing.
 #[test]
-fn a_rate_of_what_does_not_say_that_it_paces_ends_the_run() {
-    let spec = from(&[export::controller::<Undeclared>]).parse("undeclared").unwrap();
-    let mut control = AnyController::new(&spec, &ControlSettings::default());
+fn a_later_rate_of_what_does_not_say_that_it_paces_ends_the_run() {
+    let made = |spec| AnyController::new(&spec, &ControlSettings::default());
+    let mut early = made(from(&[export::controller::<Undeclared<true>>]).parse("undeclared").unwrap());
+    early.on_ack(&AckSample::classic(at(30), 1, None, true));
+    let rate = early.pacing_rate().map(|rate| rate.bits_per_second());
+    assert_eq!(rate, Some(1_000_000), "it paces from its start on");
+    let mut control = made(from(&[export::controller::<Undeclared<false>>]).parse("undeclared").unwrap());
     let call = || control.on_ack(&AckSample::classic(at(30), 1, None, true));
     let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a rate that nobody would take");
     assert_eq!(

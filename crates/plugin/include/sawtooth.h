@@ -225,7 +225,7 @@ typedef struct SawtoothController {
     size_t parameter_count;
     // What its controllers need to be told.
     struct SawtoothWants wants;
-    // It may answer with a pacing rate; a rate of a controller that does not say so ends the run.
+    // It may answer with a pacing rate. A rate of a controller that does not say so, and had none from its start, ends the run.
     bool paces;
     // It draws random numbers, made of `Settings.random`.
     bool draws;

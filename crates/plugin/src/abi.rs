@@ -225,7 +225,7 @@ pub struct Controller {
     pub parameter_count: usize,
     /// What its controllers need to be told.
     pub wants: Wants,
-    /// It may answer with a pacing rate; a rate of a controller that does not say so ends the run.
+    /// It may answer with a pacing rate. A rate of a controller that does not say so, and had none from its start, ends the run.
     pub paces: bool,
     /// It draws random numbers, made of `Settings.random`.
     pub draws: bool,
