@@ -285,8 +285,8 @@ FAULTS = {
     ),
     "no pacing": (
         "def window",
-        "paces = False\n\n    def pacing_rate(self):\n        return 2e6\n\n    def window",
-        "create of flow ",
+        "paces = False\n    n = 0\n    def pacing_rate(self):\n        self.n += 1\n        return 2e6 * (self.n > 1)\n    def window",
+        "on_ack of flow ",
         "pacing_rate = 2000000: expected none, since its description does not say that it paces",
     ),
     "no answer": ("return self.w", "self.w", "create of flow ", "window() gave None: expected a number"),

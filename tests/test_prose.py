@@ -209,3 +209,17 @@ def test_prose_on_the_patterns_adds_up_their_tables() -> None:
     counts = [part.split("\n\n")[1].count("\n- ") + 1 for part in (hold, fail)]
     assert counts == [3, 4]
     assert sum(counts) == same
+
+
+def test_prose_counts_the_values_at_which_the_hybrid_of_2012_holds() -> None:
+    page = "akella2002-open-parameters.md"
+    ((claim, holds, fails),) = table(page, "reddy2012/hybrid sensitivity undecided")
+    more = re.search(r" and (\d+) more$", holds)
+    assert more is not None
+    found = len(re.sub(r" and \d+ more$", "", holds).split(", ")) + int(more[1])
+    tried = re.search(
+        r"0 of (\d+) values turn", computed.contents(prose(page))["reddy2012/hybrid sensitivity counts"]
+    )
+    assert tried is not None
+    assert (claim, fails) == ("`reddy-6-small-md`", "")
+    assert f"It holds at {found} of the {tried[1]} others, and fails at none." in prose(page)

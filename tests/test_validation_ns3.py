@@ -60,6 +60,7 @@ def test_the_windows_of_flows_alone_are_those_of_ns3(traces: list[Trace]) -> Non
 def test_the_page_has_the_windows(traces: list[Trace]) -> None:
     assert stated("ns3 cuts") == ns3_cuts.traces_table(traces), "python -m validation"
     assert stated("ns3 cuts verdict") == ns3_cuts.agreement(traces), "python -m validation"
+    assert stated("ns3 cuts cycles") == ns3_cuts.cycles_in_words(ns3_cuts.cycles()), "python -m validation"
 
 
 @pytest.mark.long
@@ -68,6 +69,7 @@ def test_every_cell_agrees_and_the_page_has_them() -> None:
     assert not wrong(cells)
     assert stated("ns3 cells") == ns3.cells_table(cells), "python -m validation"
     assert stated("ns3 verdict") == ns3.agreement(cells), "python -m validation"
+    assert stated("ns3 shares alone") == ns3.by_shares(cells), "python -m validation"
 
 
 @pytest.mark.long

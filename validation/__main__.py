@@ -303,12 +303,14 @@ def ns3_blocks() -> dict[str, str]:
     cuts = step("ns-3, one flow", ns3_cuts.measure)
     return {
         "ns3 verdict": ns3.agreement(cells),
+        "ns3 shares alone": ns3.by_shares(cells),
         "ns3 cells": ns3.cells_table(cells),
         "ns3 disagreeing": ns3.disagreeing(cells),
         "ns3 whole disagreeing": ns3.disagreeing(changed[ns3.WHOLE]),
         "ns3 variants": ns3.variants_table({"as it is": cells, **changed}),
         "ns3 cuts verdict": ns3_cuts.agreement(cuts),
         "ns3 cuts": ns3_cuts.traces_table(cuts),
+        "ns3 cuts cycles": ns3_cuts.cycles_in_words(step("ns-3, one flow, its cycles", ns3_cuts.cycles)),
     }
 
 
@@ -353,9 +355,10 @@ APART: dict[str, Callable[[], Measured]] = {
     "bbr": lambda: ({BBR: bbr_blocks(step("Linux, BBR", bbr.measure))}, {}),
     "l4s": prague,
     "low": lambda: ({PAGE: low_blocks()}, {}),
+    "ns3": lambda: ({PAGE: ns3_blocks()}, {}),
     "scalable": lambda: ({SCALABLE: scalable_blocks()}, {}),
 }
-"""Pages, and a section, that can be filled alone, in minutes, with what other pages say of them."""
+"""Pages, and sections, that can be filled alone, in minutes, with what other pages say of them."""
 
 
 def main() -> int:

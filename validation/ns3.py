@@ -61,15 +61,21 @@ class Cell:
         """The metrics that mean something in this cell: marks only where packets can be marked."""
         return tuple(metric for metric in JUDGED if metric != "marks" or self.marks)
 
-    def tolerance(self, metric: str) -> float:
-        """What the means may differ by."""
+    def tolerance(self, metric: str, least: float) -> float:
+        """What the means may differ by: a share of ns-3's and at least so much, beside noise."""
         ours, ns3 = self.ours[metric], self.ns3[metric]
-        share, least = BOUNDS[metric]
-        return max(share * ns3.mean, least) + 2 * sqrt((ours.sd**2 + ns3.sd**2) / self.seeds)
+        return max(BOUNDS[metric][0] * ns3.mean, least) + 2 * sqrt((ours.sd**2 + ns3.sd**2) / self.seeds)
 
     def agrees(self, metric: str) -> bool:
         """Whether the means do."""
-        return abs(self.ours[metric].mean - self.ns3[metric].mean) <= self.tolerance(metric)
+        return self._difference(metric) <= self.tolerance(metric, BOUNDS[metric][1])
+
+    def agrees_by_share(self, metric: str) -> bool:
+        """Whether the means do without a least bound, which lets small numbers differ severalfold."""
+        return self._difference(metric) <= self.tolerance(metric, 0.0)
+
+    def _difference(self, metric: str) -> float:
+        return abs(self.ours[metric].mean - self.ns3[metric].mean)
 
 
 def measure(change: Change | None = None, only: Collection[str] | None = None) -> list[Cell]:
@@ -128,6 +134,14 @@ def of_the_rfcs(scenario: dict[str, Any]) -> dict[str, Any]:
     return scenario
 
 
+def newton(scenario: dict[str, Any]) -> dict[str, Any]:
+    """CoDel and FQ-CoDel whose times between drops ns-3 and Linux approach."""
+    queue = scenario["bottleneck.queue"]
+    if isinstance(queue, dict) and queue["kind"] in ("codel", "fq-codel"):
+        return scenario | {"bottleneck.queue": queue | {"root": "newton"}}
+    return scenario
+
+
 def whole_packets(scenario: dict[str, Any]) -> dict[str, Any]:
     """CUBIC whose windows are whole packets, as in Linux."""
     return _with_laws(scenario, "integer=0", "integer=1")
@@ -153,6 +167,7 @@ WHOLE: Final = "`integer = 1` in CUBIC"
 VARIANTS: Final[Mapping[str, Change]] = {
     "without `device_queue`": without_device,
     "CoDel, FQ-CoDel and PIE of the RFCs": of_the_rfcs,
+    '`root = "newton"` in CoDel and FQ-CoDel': newton,
     "CUBIC of the RFC": cubic_of_the_rfc,
     WHOLE: whole_packets,
     "NewReno halves the window": half_windows,
@@ -173,6 +188,16 @@ def agreement(cells: Sequence[Cell]) -> str:
     """How many cells agree, on one line."""
     counts = {name: agreeing(cells, metric) for metric, name in NAMES.items()}
     return ", ".join(f"{agree} of {asked} in {name}" for name, (agree, asked) in counts.items())
+
+
+def by_shares(cells: Sequence[Cell]) -> str:
+    """How many cells agree without least bounds, of those in which ns-3 has any, on one line."""
+    parts = []
+    for metric in ("loss", "marks", "delay"):
+        asked = [cell for cell in cells if metric in cell.judged and cell.ns3[metric].mean > 0]
+        agree = sum(cell.agrees_by_share(metric) for cell in asked)
+        parts.append(f"{agree} of {len(asked)} in {NAMES[metric]}")
+    return ", ".join(parts)
 
 
 HEADS: Final = {

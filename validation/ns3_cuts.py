@@ -13,10 +13,11 @@ another only in the mean; it is not here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 from sawtooth.run.run import Run
 from validation.ns3 import whole_packets
@@ -25,6 +26,10 @@ from validation.page import markdown
 from validation.runs import decreases, job, runs, table
 
 SETTLED_S: Final = 10.0
+TWO_CYCLES: Final = "A-1cubicrf-10M-100ms-codel-nohystart"
+"""A flow that comes to one of two cycles, by how its slow start ends."""
+THRESHOLDS: Final = (60, 80, 100, 120, 140, 160, 180, 200, 220, 240)
+"""First slow-start thresholds, packets; slow start without one ends with a loss at 255."""
 PACKETS, SHARE, PERIOD_SHARE = 1.0, 0.012, 0.05
 
 
@@ -92,6 +97,20 @@ def measure() -> list[Trace]:
 def _settled(run: Run) -> tuple[Cut, ...]:
     cuts = [Cut(cut["time_s"], cut["before"], cut["after"]) for cut in decreases(run)]
     return tuple(cut for cut in cuts if cut.time_s >= SETTLED_S)
+
+
+def cycles() -> list[float]:
+    """The mean times between reductions (s) of `TWO_CYCLES` after slow starts that end by a loss, or by each of `THRESHOLDS`."""
+    (row,) = [row for row in table("ns3_cells") if row["cell"] == TWO_CYCLES]
+    ends: list[dict[str, Any]] = [{}, *({"tcp.initial_ssthresh": packets} for packets in THRESHOLDS)]
+    base = whole_packets(values(row)) | {"record": {"windows": True}}
+    return [period_s(_settled(run)) for run in runs([job("ns3_cells", base | end) for end in ends])]
+
+
+def cycles_in_words(found: Sequence[float]) -> str:
+    """How many slow starts lead to which time between reductions."""
+    counts = Counter(f"{period:.1f} s" for period in found)
+    return " and ".join(f"{counts[time]} to {time}" for time in sorted(counts))
 
 
 def agreement(traces: Sequence[Trace]) -> str:

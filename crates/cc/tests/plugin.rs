@@ -219,5 +219,8 @@ fn answers_out_of_bounds_are_faults() {
     let good = |answers| assert_eq!(fault(1, Wrong::Answer(answers)), None);
     good(GOOD);
     good(Answers { window: 1.0, slow_start_threshold: 0.0, ..GOOD });
-    good(Answers { pacing_rate: 1e9, send_quantum: 64_000, ..GOOD });
+    let paced = Answers { pacing_rate: 1e9, send_quantum: 64_000, ..GOOD };
+    assert_eq!(fault(0, Wrong::Answer(paced)), None, "it paces from its start on");
+    let later = fault(1, Wrong::Answer(paced)).expect("nobody said that it paces");
+    assert!(later.contains("pacing_rate = 1000000000: expected none"), "{later}");
 }

@@ -164,7 +164,8 @@ def main() -> NoReturn:
     end_on_signals()
     warnings.showwarning = brief_warning
     open_closed()
-    sys.stdout = sys.__stdout__ = named_output(sys.stdout)
+    sys.stdout = named_output(sys.stdout)
+    vars(sys)["__stdout__"] = sys.stdout  # number 1 is not where answers go any more
     code = exit_code(sys.argv[1:])
     if code in (0, 1):
         note_costs()

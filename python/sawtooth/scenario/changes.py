@@ -10,10 +10,10 @@ from typing import Any
 
 from sawtooth import _native
 from sawtooth.errors import InputError
-from sawtooth.scenario.link_rates import times_of
 from sawtooth.scenario.on import Drawn, NewValue
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.topology import Layout
+from sawtooth.scenario.topology.middle import times_of
 
 
 @dataclass(frozen=True)

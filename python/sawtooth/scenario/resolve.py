@@ -22,7 +22,6 @@ from sawtooth.scenario.cross_traffic import cross_traffic
 from sawtooth.scenario.engine_check import check
 from sawtooth.scenario.environments import schedule_of
 from sawtooth.scenario.fields import parse_seed
-from sawtooth.scenario.link_rates import offered_bps, rates_at_times
 from sawtooth.scenario.queue_value import marks
 from sawtooth.scenario.record_fields import engine_record
 from sawtooth.scenario.scenario import FlowsBase, Scenario
@@ -35,7 +34,7 @@ from sawtooth.scenario.tcp_fields import (
     settings,
     unread_by_endpoints,
 )
-from sawtooth.scenario.topology.middle import capacity_of, trace_of
+from sawtooth.scenario.topology.middle import capacity_of, offered_bps, rates_at_times, trace_of
 from sawtooth.scenario.trace import Trace
 from sawtooth.scenario.traffic_fields import Caller, OverTcp
 from sawtooth.scenario.wires import WIRES, impairments

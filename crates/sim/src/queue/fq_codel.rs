@@ -15,6 +15,7 @@
 //! | ce_threshold      | time    | none    | RFC 8290 §5.2.7                                                                |
 //! | ce_threshold_ect1 | time    | none    | Linux, `ce_threshold_selector`: the same for ECT(1) alone                      |
 //! | variant           | choice  | rfc8289 | `ns-3` for comparisons with that simulator, see [`super::codel::law`]          |
+//! | root              | choice  | exact   | RFC 8289 §5; `newton`, Linux and ns-3: how 1/√n is found                       |
 //! | backlog           | choice  | own     | ns-3; `all`, RFC 8289 §4.4 and Linux: which bytes must be left for a drop      |
 //!
 //! A queue that gets a packet while it is in no list joins the new queues, with a quantum of credits. The first new queue is served, or the
@@ -39,7 +40,7 @@
 
 use super::chain::{Chain, Store};
 use super::classes::{Classes, Hash};
-use super::codel::law::{Held, Params, State, Variant};
+use super::codel::law::{Held, Params, Root, State, Variant};
 use super::codel::{self, SPAN_ACCEPTED, check_span};
 use super::limit::Limit;
 use super::longest::Longest;
@@ -126,6 +127,7 @@ const PARAMETERS: &[DisciplineParameter] = &[
     )
     .of_sharing()
     .later(),
+    codel::ROOT,
 ];
 
 /// Where more than one packet must be left for the law to drop.
@@ -174,6 +176,9 @@ pub struct FqCodelSpec {
     /// Where more than one packet must be left.
     #[serde(skip_serializing_if = "Counted::is_default")]
     pub backlog: Counted,
+    /// How the times between drops fall.
+    #[serde(skip_serializing_if = "Root::is_default")]
+    pub root: Root,
 }
 
 impl Default for FqCodelSpec {
@@ -191,6 +196,7 @@ impl Default for FqCodelSpec {
             ce_threshold_ect1_ns: None,
             variant: Variant::default(),
             backlog: Counted::default(),
+            root: Root::default(),
         }
     }
 }
@@ -225,6 +231,7 @@ impl DisciplineSpec for FqCodelSpec {
             ce_threshold: self.ce_threshold_ns.map(Span::from_nanos),
             ce_threshold_ect1: self.ce_threshold_ect1_ns.map(Span::from_nanos),
             variant: self.variant,
+            root: self.root,
         };
         FqCodel {
             limit: self.buffer(),

@@ -19,10 +19,18 @@ from typing import Any
 
 from sawtooth.errors import MISSING, InputError
 from sawtooth.scenario.free_network import Link, Source
-from sawtooth.scenario.link_rates import least_bps, offered_bps, rates_at_times
 from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.topology.base import Endpoint, Layout, Route
-from sawtooth.scenario.topology.middle import DROP_TAIL, named_trace, plain, queue, transmitter
+from sawtooth.scenario.topology.middle import (
+    DROP_TAIL,
+    least_bps,
+    named_trace,
+    offered_bps,
+    plain,
+    queue,
+    rates_at_times,
+    transmitter,
+)
 from sawtooth.scenario.trace import Trace
 from sawtooth.scenario.transmitters import BESIDE
 from sawtooth.scenario.wires import clean, impairments
