@@ -285,7 +285,7 @@ FAULTS = {
     ),
     "no pacing": (
         "def window",
-        "paces = False\n    n = 0\n    def pacing_rate(self):\n        self.n += 1\n        return 2e6 * (self.n > 1)\n    def window",
+        "paces = n = 0\n    def pacing_rate(self):\n        self.n += 1\n        return 2e6 * (self.n > 1) or None\n    def window",
         "on_ack of flow ",
         "pacing_rate = 2000000: expected none, since its description does not say that it paces",
     ),
