@@ -18,6 +18,9 @@ from sawtooth.run import run as run_module
 from sawtooth.run.api import job_of, scenario_of
 from sawtooth.run.run import Run
 from sawtooth.run.runner import run_many
+from sawtooth.scenario.resolve import resolve
+from sawtooth.scenario.scenario import parse_scenario
+from sawtooth.scenario.trace import parse_trace, shipped_text
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PATH = """
@@ -443,3 +446,38 @@ def test_numbers_beyond_what_the_engine_has_name_their_key(kind: str, keys: dict
     """An interval of 0 ns meant no traffic; the engine could not read others, or complained of a key of its own."""
     with pytest.raises(InputError, match=rf"^scenario: traffic\[0\]\.{re.escape(key)}: expected "):
         with_traffic(kind, **keys)
+
+
+@pytest.mark.parametrize(
+    ("route", "rate"), [(["a", "b"], "cellular.trace"), (["a", "b", "c"], "outage.trace")]
+)
+def test_a_share_is_that_of_the_tightest_trace_on_its_way(route: list[str], rate: str) -> None:
+    """Any trace had counted with the mean of the bottleneck."""
+    links = [
+        {"from": "a", "to": "b", "trace": "cellular.trace", "delay": "5 ms", "buffer": "50 packets"},
+        {"from": "b", "to": "c", "trace": "outage.trace", "delay": "5 ms", "buffer": "50 packets"},
+    ]
+    flows = [{"control": "cubic", "route": ["a", "b", "c"]}]
+    traffic = [{"kind": "udp", "share": 0.5, "route": route}]
+    scenario = {
+        "topology": {"kind": "free"},
+        "links": links,
+        "flows": flows,
+        "traffic": traffic,
+        "duration": "10 s",
+    }
+    job = resolve(parse_scenario(scenario, "share"), "1")
+    assert job.meta["traffic"][0]["rate_bps"] == parse_trace(shipped_text(rate), rate).mean_bps // 2
+
+
+def test_a_share_of_the_way_back_is_that_of_its_trace() -> None:
+    traffic = [{"kind": "udp", "share": 0.5, "reverse": True}]
+    scenario = {
+        "duration": "10 s",
+        "bottleneck": {"rate": "10 Mbit/s"},
+        "reverse": {"trace": "cellular.trace"},
+        "flows": [{"control": "cubic"}],
+        "traffic": traffic,
+    }
+    job = resolve(parse_scenario(scenario, "share"), "1")
+    assert job.meta["traffic"][0]["rate_bps"] == 3_208_800

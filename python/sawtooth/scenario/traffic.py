@@ -20,6 +20,7 @@ from sawtooth.scenario.scenario import Scenario
 from sawtooth.scenario.shapes import EqualRate, Free
 from sawtooth.scenario.topology import equal_rate
 from sawtooth.scenario.topology.base import WAY, Layout, Route, path_rtt
+from sawtooth.scenario.trace import Trace
 from sawtooth.scenario.traffic_bounds import (
     check_answers,
     check_rate,
@@ -63,10 +64,19 @@ class _Builder:
         return f"traffic/{index}" if member is None else f"traffic/{index}/{member}"
 
     def rate_bps(self, index: int) -> int:
-        """Of the tightest link of the network that data of a group crosses."""
+        """Of the tightest link of the network that data of a group crosses; of a trace its mean."""
         forward, _ = self.layout.ways[index][0]
-        rates = [self.engine["links"][link]["rate_bps"] for link in forward]
-        return min(self.capacity_bps if rate is None else int(rate) for rate in rates)
+        return min(map(self._rate_of_link, forward))
+
+    def _rate_of_link(self, link: int) -> int:
+        sends = self.engine["links"][link]
+        if sends["rate_bps"] is not None:
+            return int(sends["rate_bps"])
+        return (
+            self.capacity_bps
+            if self.layout.keys[link] == "bottleneck"
+            else Trace(tuple(sends["trace_ms"])).mean_bps
+        )
 
     def join(self, index: int, group: Traffic, member: int, name: str) -> Route:
         """Access links of a member, or of one of its connections, and its whole way."""
