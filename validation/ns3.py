@@ -196,7 +196,7 @@ def by_shares(cells: Sequence[Cell]) -> str:
     for metric in ("loss", "marks", "delay"):
         asked = [cell for cell in cells if metric in cell.judged and cell.ns3[metric].mean > 0]
         agree = sum(cell.agrees_by_share(metric) for cell in asked)
-        parts.append(f"{agree} of {len(asked)} in {NAMES[metric]}")
+        parts.append(f"{NAMES[metric]} in {agree} of {len(asked)} cells")
     return ", ".join(parts)
 
 
