@@ -100,6 +100,9 @@ def test_blocks_of_one_name_that_differ_are_found(page: Path) -> None:
 def test_an_adopted_block_rests_on_what_the_studies_of_its_paper_use() -> None:
     now = numbers()
     assert components_of("elsewhere.md", "one", now) == now, "it is of no paper"
+    assert components_of("floyd2000.md", "floyd2000/shares sensitivity counts", now) == now, (
+        "of values that no study has"
+    )
     found = components_of("reproductions.md", "floyd2000/shares verdicts", now)
     assert found == components_of("floyd2000.md", "claims", now)
     assert {"law/tfrc", "law/tfrc-5348", "recovery/sack", "impairments"} <= found.keys(), (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sawtooth.run.api import scenario_of
 from sawtooth.run.run import execute
 from sawtooth.scenario.queue_value import Queue
@@ -41,6 +43,16 @@ def test_a_scenario_from_before_there_was_a_choice_keeps_its_text() -> None:
     assert "backlog" not in {*own.sized(9), *own.text()}
     assert every.sized(9)["backlog"] == every.text()["backlog"] == "all"
     assert Queue.parse(every.text()) == every
+
+
+@pytest.mark.parametrize("kind", ["codel", "fq-codel"])
+def test_roots_are_told_only_where_they_are_not_exact(kind: str) -> None:
+    plain, exact, newton = (
+        Queue.parse({"kind": kind, **root}) for root in ({}, {"root": "exact"}, {"root": "newton"})
+    )
+    assert plain == exact != newton
+    assert "root" not in {*exact.sized(9), *exact.text()}
+    assert newton.sized(9)["root"] == newton.text()["root"] == "newton"
 
 
 def test_where_many_flows_have_a_packet_each_the_bytes_of_all_queues_bound_the_wait() -> None:

@@ -60,6 +60,10 @@ def test_the_windows_of_flows_alone_are_those_of_ns3(traces: list[Trace]) -> Non
 def test_the_page_has_the_windows(traces: list[Trace]) -> None:
     assert stated("ns3 cuts") == ns3_cuts.traces_table(traces), "python -m validation"
     assert stated("ns3 cuts verdict") == ns3_cuts.agreement(traces), "python -m validation"
+    first, last = min(ns3_cuts.THRESHOLDS), max(ns3_cuts.THRESHOLDS)
+    assert len(ns3_cuts.THRESHOLDS) == 10
+    assert "Eleven slow starts lead to these" in PAGE.read_text("utf-8")
+    assert f"thresholds of {first} to {last} packets" in PAGE.read_text("utf-8")
     assert stated("ns3 cuts cycles") == ns3_cuts.cycles_in_words(ns3_cuts.cycles()), "python -m validation"
 
 

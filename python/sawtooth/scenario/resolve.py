@@ -174,9 +174,7 @@ def resolve(scenario: Scenario, seed: str | int | None = None, decided: Decided 
     changed = changes(scenario, layout, chosen)
     if changed.engine:
         engine["changes"] = list(changed.engine)
-    measured |= traffic.add(
-        scenario, layout, engine, chosen, capacity, partial(profile_of, scenario, layout.links)
-    )
+    measured |= traffic.add(scenario, layout, engine, chosen, partial(profile_of, scenario, layout.links))
     text = canonical(engine)
     run_id = check(scenario, text, profile_of_group, layout, changed.origins)
     available = schedule.time_mean(scenario.warmup, scenario.duration)

@@ -56,7 +56,6 @@ class _Builder:
     layout: Layout
     engine: dict[str, Any]
     seed: str
-    capacity_bps: int
     profile: Callable[[OverTcp | Caller], dict[str, Any]]
 
     def name(self, index: int, member: int | None = None) -> str:
@@ -70,13 +69,8 @@ class _Builder:
 
     def _rate_of_link(self, link: int) -> int:
         sends = self.engine["links"][link]
-        if sends["rate_bps"] is not None:
-            return int(sends["rate_bps"])
-        return (
-            self.capacity_bps
-            if self.layout.keys[link] == "bottleneck"
-            else Trace(tuple(sends["trace_ms"])).mean_bps
-        )
+        rate = sends["rate_bps"]
+        return Trace(tuple(sends["trace_ms"])).mean_bps if rate is None else int(rate)
 
     def join(self, index: int, group: Traffic, member: int, name: str) -> Route:
         """Access links of a member, or of one of its connections, and its whole way."""
@@ -147,13 +141,12 @@ def add(
     layout: Layout,
     engine: dict[str, Any],
     seed: str,
-    capacity_bps: int,
     profile: Callable[[OverTcp | Caller], dict[str, Any]],
 ) -> dict[str, Any]:
     """Add the traffic of a scenario to the engine's; gives what results must know of it (`traffic`, an entry per group)."""
     if not scenario.traffic:
         return {}
-    builder = _Builder(scenario, layout, engine, seed, capacity_bps, profile)
+    builder = _Builder(scenario, layout, engine, seed, profile)
     entries = []
     for index, group in enumerate(scenario.traffic):
         end = scenario.duration if group.stop is None else min(group.stop, scenario.duration)
